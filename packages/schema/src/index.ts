@@ -1,0 +1,3 @@
+export * from "./errors.ts";
+export * from "./sandbox.ts";
+export * from "./session.ts";

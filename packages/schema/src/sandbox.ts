@@ -1,0 +1,66 @@
+import { z } from "zod";
+
+/** Letters, digits and `- _ . +`, as the `docker sandbox` plugin had it; at most 63, so that it fits a label. */
+export const sandboxName = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9_.+-]{0,62}$/, "letters, digits and - _ . +, starting with a letter or digit, at most 63");
+
+export const agentNames = ["claude", "codex", "opencode", "copilot", "gemini", "kiro", "cagent", "shell"] as const;
+export const agentName = z.enum(agentNames);
+export type AgentName = z.infer<typeof agentName>;
+
+export const backendNames = ["docker", "host"] as const;
+export type BackendName = (typeof backendNames)[number];
+
+/** One folder of the host inside a sandbox, at the same absolute path. */
+export const workspaceMount = z.object({ path: z.string(), readOnly: z.boolean() });
+export type WorkspaceMount = z.infer<typeof workspaceMount>;
+
+/** direct: the host's folder itself. clone: a private copy of the repository, nothing of the host mounted. */
+export const workspaceKind = z.enum(["direct", "clone"]);
+export type WorkspaceKind = z.infer<typeof workspaceKind>;
+
+export const sandboxStatus = z.enum(["running", "paused", "stopped", "creating", "broken"]);
+export type SandboxStatus = z.infer<typeof sandboxStatus>;
+
+/** One line of `ls`. */
+export const sandboxSummary = z.object({
+  name: z.string(),
+  id: z.string(),
+  agent: z.string(),
+  backend: z.enum(backendNames),
+  status: sandboxStatus,
+  workspaceKind,
+  workspaces: z.array(workspaceMount),
+  image: z.string(),
+  createdAt: z.string(),
+  /** false when another instance or user of this engine made it: shown, never touched. */
+  own: z.boolean(),
+});
+export type SandboxSummary = z.infer<typeof sandboxSummary>;
+
+/** What changes after creation. One atomic file per sandbox; fixed facts are labels of the container. */
+export const sandboxRecord = z.object({
+  version: z.literal(1),
+  id: z.string(),
+  containerId: z.string().nullable(),
+  name: sandboxName,
+  state: z.enum(["creating", "parked", "adopted", "removing"]),
+  agent: z.string(),
+  workspaceKind,
+  workspaces: z.array(workspaceMount),
+  /** clone only: where the commits came from and at which commit they started. */
+  repository: z.object({ path: z.string(), commit: z.string() }).nullable(),
+  createdAt: z.string(),
+  adoptedAt: z.string().nullable(),
+  creatorPid: z.number().int(),
+  /** Which engine holds the container: after a change of context a record is elsewhere, not abandoned. */
+  engine: z.string(),
+  image: z.string(),
+  /** How the supervisor is reached; `engine-exec` where the image has no place for one. */
+  carrier: z.enum(["socket", "exec-stdio", "engine-exec"]),
+  isolation: z.enum(["separate-uid", "agent-root", "none"]),
+  /** Whom commands run as. */
+  user: z.object({ uid: z.number().int(), gid: z.number().int(), home: z.string() }),
+});
+export type SandboxRecord = z.infer<typeof sandboxRecord>;
