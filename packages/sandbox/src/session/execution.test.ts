@@ -1,0 +1,154 @@
+import { duplexPair } from "node:stream";
+import { tmpdir } from "node:os";
+import { describe, expect, it } from "vitest";
+import type { ExecSpec } from "@opentiger/schema";
+import type { Execution } from "../sandbox.ts";
+import type { SupervisorConfig } from "../supervisor/config.ts";
+import { serveExecStream } from "../supervisor/exec-stream.ts";
+import { ExecTable } from "../supervisor/exec-table.ts";
+import { Launcher } from "../supervisor/launch.ts";
+import { openExecution } from "./execution.ts";
+
+/** Real commands under the real supervisor code, in host mode, over a pair of streams. */
+const config: SupervisorConfig = {
+  isolation: "none",
+  agentUid: process.getuid?.() ?? 0,
+  agentGid: process.getgid?.() ?? 0,
+  home: tmpdir(),
+  workDir: tmpdir(),
+  carrierDir: null,
+  controlSocket: null,
+  prepare: null,
+};
+
+describe("an exec over a stream", () => {
+  it("keeps stdout and stderr apart, byte for byte, and gives the exit code", async () => {
+    const execution = await open(new ExecTable(new Launcher(config)), {
+      command: ["sh", "-c", "printf 'a\\000b'; printf 'c\\377' >&2; exit 7"],
+    });
+    expect(await read(execution)).toEqual({ stdout: "610062", stderr: "63ff" });
+    expect(await execution.exit).toEqual({ code: 7, signal: null, reason: "exited" });
+  });
+
+  it("passes stdin through a command that copies it, far beyond every buffer", async () => {
+    const execution = await open(new ExecTable(new Launcher(config)), { command: ["cat"], stdin: true });
+    const sent = Buffer.alloc(12 * 1024 * 1024, "0123456789");
+    execution.stdin.end(sent);
+    let received = 0;
+    for await (const chunk of execution.output()) {
+      expect(chunk.offset).toBe(received);
+      expect(chunk.data.equals(sent.subarray(received, received + chunk.data.length))).toBe(true);
+      received += chunk.data.length;
+    }
+    expect(received).toBe(sent.length);
+  });
+
+  it("is resumed by another stream where the first one stopped, without a byte lost or doubled", async () => {
+    const table = new ExecTable(new Launcher(config));
+    const command = ["sh", "-c", "i=0; while [ $i -lt 3000 ]; do echo $i; i=$((i+1)); done"];
+    const first = await open(table, { command });
+    let have = "";
+    for await (const chunk of first.output()) {
+      have += chunk.data.toString("latin1");
+      if (have.length > 2000) break;
+    }
+    first.detach();
+    const second = await attach(table, first.id, have.length);
+    for await (const chunk of second.output()) have += chunk.data.toString("latin1");
+    expect(have.trim().split("\n").map(Number)).toEqual(Array.from({ length: 3000 }, (_, index) => index));
+    expect((await second.exit).code).toBe(0);
+  });
+
+  it("opened twice under one id runs once", async () => {
+    const table = new ExecTable(new Launcher(config));
+    const spec = { id: "same-id-twice", command: ["sh", "-c", "echo $$"] };
+    const first = await read(await open(table, spec));
+    const second = await attach(table, spec.id, 0).catch((error: unknown) => error);
+    expect(second).toBeInstanceOf(Error);
+    expect(table.list()).toHaveLength(1);
+    expect(first.stdout.length).toBeGreaterThan(0);
+  });
+
+  it("blocks the writer when nobody reads, instead of growing", async () => {
+    const table = new ExecTable(new Launcher(config));
+    const execution = await open(table, { command: ["sh", "-c", "head -c 50000000 /dev/zero"], spoolBytes: 100_000 });
+    await until(() => (table.list()[0]?.stdout ?? 0) > 0);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(table.list()[0]?.stdout).toBeLessThan(5_000_000);
+    let received = 0;
+    for await (const chunk of execution.output()) received += chunk.data.length;
+    expect(received).toBe(50_000_000);
+  });
+
+  it("ends with the command, although a grandchild keeps the pipe open, and a kill takes that one too", async () => {
+    const execution = await open(new ExecTable(new Launcher(config)), {
+      command: ["sh", "-c", "setsid sleep 1000 & echo $!"],
+    });
+    const pid = Number(Buffer.from((await read(execution)).stdout, "hex").toString());
+    expect((await execution.exit).code).toBe(0);
+    expect(alive(pid)).toBe(true);
+    const table = new ExecTable(new Launcher(config));
+    const killed = await open(table, { command: ["sh", "-c", "(setsid setsid sleep 1000 & echo $!); sleep 1000"] });
+    const chunks = killed.output()[Symbol.asyncIterator]();
+    const first = await chunks.next();
+    const escaped = Number(first.value?.data.toString());
+    await killed.kill("SIGKILL");
+    expect(await killed.exit).toEqual({ code: null, signal: "SIGKILL", reason: "killed" });
+    await until(() => !alive(escaped));
+    process.kill(pid, "SIGKILL");
+  });
+
+  it("says that time was up", async () => {
+    const execution = await open(new ExecTable(new Launcher(config)), { command: ["sleep", "1000"], timeoutMs: 50 });
+    expect(await execution.exit).toMatchObject({ reason: "timeout" });
+  });
+
+  it("refuses what cannot be run, with a code", async () => {
+    const table = new ExecTable(new Launcher(config));
+    await expect(open(table, { command: ["no-such-command"] })).rejects.toMatchObject({ code: "command_not_found" });
+    await expect(open(table, { command: ["true"], cwd: "/no/such" })).rejects.toMatchObject({ code: "workspace_missing" });
+  });
+
+  it("an end without an exit frame is unknown, never success", async () => {
+    const [host, inside] = duplexPair();
+    serveExecStream(inside, new ExecTable(new Launcher(config)), Promise.resolve());
+    const execution = await openExecution(host, { open: { id: "cut-in-the-middle", command: ["sleep", "1"] } });
+    inside.end();
+    await expect(execution.exit).rejects.toMatchObject({ code: "session_lost" });
+  });
+});
+
+function open(table: ExecTable, spec: Partial<ExecSpec> & { command: string[] }): Promise<Execution> {
+  const [host, inside] = duplexPair();
+  serveExecStream(inside, table, Promise.resolve());
+  return openExecution(host, { open: { id: `test-${Math.random().toString(36).slice(2)}-0`, ...spec } });
+}
+
+function attach(table: ExecTable, id: string, stdout: number): Promise<Execution> {
+  const [host, inside] = duplexPair();
+  serveExecStream(inside, table, Promise.resolve());
+  return openExecution(host, { attach: { attach: id, stdout } });
+}
+
+async function read(execution: Execution): Promise<{ stdout: string; stderr: string }> {
+  const read = { stdout: "", stderr: "" };
+  for await (const chunk of execution.output()) read[chunk.stream] += chunk.data.toString("hex");
+  return read;
+}
+
+function alive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  const deadline = Date.now() + 5_000;
+  while (!condition()) {
+    if (Date.now() > deadline) throw new Error("the condition did not come true");
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}

@@ -1,0 +1,157 @@
+import { type ClientHttp2Session, connect } from "node:http2";
+import type { Duplex } from "node:stream";
+import {
+  type AttachSpec,
+  type ErrorCode,
+  type ExecInfo,
+  type ExecSpec,
+  attachSpec,
+  execInfo,
+  execSpec,
+  type HelloAnswer,
+  type HelloRequest,
+  helloAnswer,
+  type PrepareRequest,
+  protocolVersion,
+  refusal,
+  type SandboxStats,
+  sandboxStats,
+  type SignalRequest,
+  terminalPrefix,
+} from "@opentiger/schema";
+import { z } from "zod";
+import { SandboxError } from "../errors.ts";
+import { sessionWindow, streamWindow } from "../protocol/windows.ts";
+import type { Execution } from "../sandbox.ts";
+import { openExecution } from "./execution.ts";
+
+/** The answers are small; a sandbox that sends more is not speaking our protocol. */
+const maxAnswerBytes = 8 * 1024 * 1024;
+
+/** A supervisor that prepares a slow disk may take a while; one that never answers must not hang us. */
+const answerTimeoutMs = 30_000;
+
+/** One session with a supervisor, over any carrier. Everything that comes out of it is checked. */
+export class Session {
+  readonly hello: HelloAnswer;
+  readonly closed: Promise<void>;
+  readonly #http: ClientHttp2Session;
+
+  private constructor(http: ClientHttp2Session, hello: HelloAnswer) {
+    this.#http = http;
+    this.hello = hello;
+    this.closed = new Promise((resolve) => void http.once("close", resolve));
+  }
+
+  /** Says hello, so that a session that was opened is one that works. */
+  static async open(stream: Duplex, request: HelloRequest): Promise<Session> {
+    const http = connect("http://supervisor", {
+      createConnection: () => stream,
+      settings: { initialWindowSize: streamWindow, enablePush: false },
+    });
+    http.on("error", () => {}); // Every request and exec reports it to its own caller.
+    http.once("connect", () => http.setLocalWindowSize(sessionWindow));
+    try {
+      const hello = await ask(http, "/hello", request, helloAnswer);
+      if (hello.protocol !== protocolVersion) throw versionMismatch(hello.protocol);
+      return new Session(http, hello);
+    } catch (error) {
+      http.destroy();
+      throw error;
+    }
+  }
+
+  async exec(spec: ExecSpec): Promise<Execution> {
+    return openExecution(this.#execStream(), { open: execSpec.parse(spec) });
+  }
+
+  async attach(spec: AttachSpec): Promise<Execution> {
+    return openExecution(this.#execStream(), { attach: attachSpec.parse(spec) });
+  }
+
+  async prepare(request: PrepareRequest): Promise<void> {
+    await ask(this.#http, "/prepare", request, z.unknown());
+  }
+
+  async signal(request: SignalRequest): Promise<void> {
+    await ask(this.#http, "/signal", request, z.unknown());
+  }
+
+  async execs(): Promise<ExecInfo[]> {
+    return ask(this.#http, "/execs", {}, z.array(execInfo));
+  }
+
+  async stats(): Promise<SandboxStats> {
+    return ask(this.#http, "/stats", {}, sandboxStats);
+  }
+
+  /** What to put in front of a command that the Engine starts on a terminal. */
+  async reserveTerminal(request: { id: string; user?: string }): Promise<string[]> {
+    return (await ask(this.#http, "/terminal", request, terminalPrefix)).prefix;
+  }
+
+  get isOpen(): boolean {
+    return !this.#http.closed && !this.#http.destroyed;
+  }
+
+  async close(): Promise<void> {
+    this.#http.destroy();
+    await this.closed;
+  }
+
+  #execStream(): Duplex {
+    return this.#http.request({ ":method": "POST", ":path": "/exec" }, { endStream: false });
+  }
+}
+
+export function openSession(stream: Duplex, request: HelloRequest): Promise<Session> {
+  return Session.open(stream, request);
+}
+
+async function ask<T>(http: ClientHttp2Session, path: string, body: unknown, shape: z.ZodType<T>): Promise<T> {
+  const { status, text } = await roundTrip(http, path, JSON.stringify(body));
+  const value: unknown = text === "" ? {} : JSON.parse(text);
+  if (status === 200) return shape.parse(value);
+  const { code, message } = refusal.parse(value);
+  // An unknown code of a newer supervisor is still an error, only a less precise one.
+  throw new SandboxError(code as ErrorCode, message);
+}
+
+function roundTrip(http: ClientHttp2Session, path: string, body: string): Promise<{ status: number; text: string }> {
+  return new Promise((resolve, reject) => {
+    const stream = http.request({ ":method": "POST", ":path": path }, { endStream: false });
+    let status = 0;
+    const chunks: Buffer[] = [];
+    let size = 0;
+    stream.setTimeout(answerTimeoutMs, () => stream.destroy(new Error(`no answer to ${path}`)));
+    stream.once("response", (headers) => {
+      status = Number(headers[":status"]);
+    });
+    stream.on("data", (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > maxAnswerBytes) stream.destroy(new Error(`the answer to ${path} is too large`));
+      else chunks.push(chunk);
+    });
+    stream.once("error", (error) => reject(silent(error)));
+    stream.once("close", () => {
+      if (status === 0) reject(silent());
+      else resolve({ status, text: Buffer.concat(chunks).toString("utf8") });
+    });
+    stream.end(body);
+  });
+}
+
+function silent(cause?: unknown): SandboxError {
+  return new SandboxError("session_lost", "the sandbox's supervisor did not answer", {
+    remedy: "look at the sandbox with `docker sandbox inspect`, or stop and start it",
+    cause,
+  });
+}
+
+function versionMismatch(protocol: number): SandboxError {
+  return new SandboxError(
+    "sandbox_broken",
+    `the sandbox was started by another version of openTiger (protocol ${protocol}, wanted ${protocolVersion})`,
+    { remedy: "stop it and start it again: the supervisor is replaced at start" },
+  );
+}

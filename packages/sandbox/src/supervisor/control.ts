@@ -1,0 +1,117 @@
+import { randomUUID } from "node:crypto";
+import { createServer, type ServerHttp2Stream } from "node:http2";
+import type { Duplex } from "node:stream";
+import type { HelloAnswer, HelloRequest, PrepareRequest, SignalRequest } from "@opentiger/schema";
+import type { SupervisorConfig } from "./config.ts";
+import { serveExecStream } from "./exec-stream.ts";
+import type { ExecTable } from "./exec-table.ts";
+import { prepare } from "./prepare.ts";
+import { RefusedError, toRefusal } from "./refusals.ts";
+import { readStats } from "./stats.ts";
+
+/** A request is a small JSON document; files travel as an exec's stdin. */
+const maxRequestBytes = 1024 * 1024;
+
+/** The control side of every session: the host asks, the supervisor answers. */
+export class Control {
+  readonly #server = createServer();
+  readonly #boot = randomUUID();
+  readonly #generations = new Map<string, number>();
+  ready: Promise<void>;
+
+  constructor(
+    readonly config: SupervisorConfig,
+    readonly table: ExecTable,
+  ) {
+    this.ready = config.prepare ? prepare(config.prepare, config, table.launcher) : Promise.resolve();
+    // Reported to whoever asks first; until then it must not end the process.
+    this.ready.catch(() => {});
+    this.#server.on("stream", (stream, headers) => void this.#serve(stream, headers[":path"] ?? ""));
+    this.#server.on("session", (session) => void session.on("error", () => {}));
+    this.#server.on("sessionError", () => {});
+  }
+
+  /** Takes a byte stream to the host and speaks HTTP/2 on it, as the server. */
+  serveSession(stream: Duplex): void {
+    stream.on("error", () => {});
+    this.#server.emit("connection", stream);
+  }
+
+  /** Takes a byte stream that carries the frames of one exec only. */
+  serveExec(stream: Duplex): void {
+    serveExecStream(stream, this.table, this.ready);
+  }
+
+  async #serve(stream: ServerHttp2Stream, path: string): Promise<void> {
+    stream.on("error", () => {});
+    if (path === "/exec") {
+      stream.respond({ ":status": 200 });
+      this.serveExec(stream);
+      return;
+    }
+    try {
+      const answer = await this.#answer(path, await body(stream));
+      stream.respond({ ":status": 200, "content-type": "application/json" });
+      stream.end(JSON.stringify(answer));
+    } catch (error) {
+      if (stream.destroyed) return;
+      stream.respond({ ":status": 400, "content-type": "application/json" });
+      stream.end(JSON.stringify(toRefusal(error)));
+    }
+  }
+
+  /** The host checks what it sends; here the shapes are trusted. */
+  async #answer(path: string, request: unknown): Promise<unknown> {
+    switch (path) {
+      case "/hello":
+        return this.#hello(request as HelloRequest);
+      case "/prepare":
+        await this.ready;
+        this.ready = prepare(request as PrepareRequest, this.config, this.table.launcher);
+        await this.ready;
+        this.config.workDir = (request as PrepareRequest).workDir ?? this.config.workDir;
+        return {};
+      case "/signal": {
+        const { id, signal } = request as SignalRequest;
+        // Unknown signal names are refused by the kernel call itself.
+        await this.table.signal(id, signal as NodeJS.Signals);
+        return {};
+      }
+      case "/execs":
+        return this.table.list();
+      case "/terminal": {
+        const { id, user } = request as { id: string; user?: string };
+        return this.table.reserveTerminal(id, user);
+      }
+      case "/stats":
+        return readStats();
+      default:
+        throw new RefusedError("unsupported", `the supervisor of this sandbox does not know ${path}`);
+    }
+  }
+
+  /** A holder that comes back has a higher generation; its older self, waking up late, is refused. */
+  async #hello({ holder, generation }: HelloRequest): Promise<HelloAnswer> {
+    const known = this.#generations.get(holder);
+    if (known !== undefined && generation < known) {
+      throw new RefusedError("session_lost", `generation ${generation} of ${holder} is over: ${known} has taken its place`);
+    }
+    await this.ready;
+    // A client of one command says hello once and never again: remembering those would grow without end.
+    if (generation > 0) this.#generations.set(holder, generation);
+    const { isolation, agentUid } = this.config;
+    return { protocol: 1, boot: this.#boot, node: process.version, pid: process.pid, agentUid, isolation };
+  }
+}
+
+async function body(stream: ServerHttp2Stream): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  // Node types the chunks of a stream without an encoding as any; they are buffers.
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > maxRequestBytes) throw new RefusedError("usage", "the request is too large");
+    chunks.push(chunk);
+  }
+  return size === 0 ? {} : JSON.parse(Buffer.concat(chunks).toString("utf8"));
+}

@@ -1,0 +1,129 @@
+import type { Duplex } from "node:stream";
+import type { AttachSpec, ExecSpec } from "@opentiger/schema";
+import { encodeFrame, encodeJson, type Frame, FrameDecoder, frameType, readJson } from "../protocol/frames.ts";
+import type { Exec } from "./exec.ts";
+import type { ExecTable } from "./exec-table.ts";
+import { toRefusal } from "./refusals.ts";
+
+/**
+ * Serves one exec over one byte stream: opens or attaches, sends what the spool holds and what comes, takes stdin,
+ * acknowledgements and signals. When the stream ends the exec goes on.
+ */
+export function serveExecStream(stream: Duplex, table: ExecTable, ready: Promise<void>): void {
+  const decoder = new FrameDecoder();
+  let exec: Exec | undefined;
+  let queue = ready;
+  stream.on("data", (chunk: Buffer) => {
+    let frames: Frame[];
+    try {
+      frames = decoder.push(chunk);
+    } catch {
+      stream.destroy();
+      return;
+    }
+    for (const frame of frames) queue = queue.then(() => take(frame)).catch(refuse);
+  });
+  stream.on("error", () => {});
+
+  async function take(frame: Frame): Promise<void> {
+    if (!exec) exec = begin(stream, table, frame);
+    else await apply(exec, stream, frame);
+  }
+
+  function refuse(error: unknown): void {
+    send(stream, encodeJson(frameType.refused, toRefusal(error)));
+    stream.end();
+  }
+}
+
+function begin(stream: Duplex, table: ExecTable, frame: Frame): Exec {
+  if (frame.type === frameType.attach) {
+    // The host speaks this protocol in the same version: shapes are checked there, before they are sent.
+    const spec = readJson(frame) as AttachSpec;
+    const exec = table.get(spec.attach);
+    const from = {
+      stdout: spec.stdout ?? exec.spool.acknowledged.stdout,
+      stderr: spec.stderr ?? exec.spool.acknowledged.stderr,
+    };
+    if (!exec.spool.holds(from)) throw new Error(`the output before ${from.stdout}/${from.stderr} is no longer here`);
+    send(stream, encodeJson(frameType.opened, { id: exec.id, pid: exec.pid, resumed: true }));
+    pump(stream, exec, from);
+    return exec;
+  }
+  if (frame.type !== frameType.open) throw new Error("the first frame must open or attach");
+  const { exec, resumed } = table.open(readJson(frame) as ExecSpec);
+  send(stream, encodeJson(frameType.opened, { id: exec.id, pid: exec.pid, resumed }));
+  pump(stream, exec, { ...exec.spool.acknowledged });
+  return exec;
+}
+
+/** Sends output as long as the stream takes it, then waits to be woken; the exit comes last. */
+function pump(stream: Duplex, exec: Exec, from: { stdout: number; stderr: number }): void {
+  const reader = exec.spool.reader(from);
+  let blocked = false;
+  let over = false;
+  exec.reader?.replaced();
+  const own = {
+    wake(): void {
+      while (!blocked && !over) {
+        const chunk = reader.next();
+        if (chunk) blocked = !send(stream, encodeFrame(frameType[chunk.stream], chunk.data, chunk.offset));
+        else if (exec.exit) finish();
+        else return;
+      }
+    },
+    replaced(): void {
+      over = true;
+      stream.destroy();
+    },
+  };
+  exec.reader = own;
+  stream.on("drain", () => {
+    blocked = false;
+    own.wake();
+  });
+  stream.once("close", () => {
+    over = true;
+    if (exec.reader === own) exec.reader = null;
+  });
+  own.wake();
+
+  function finish(): void {
+    over = true;
+    send(stream, encodeJson(frameType.exit, exec.exit));
+    stream.end();
+  }
+}
+
+async function apply(exec: Exec, stream: Duplex, frame: Frame): Promise<void> {
+  switch (frame.type) {
+    case frameType.ackStdout:
+      return exec.acknowledge("stdout", frame.offset);
+    case frameType.ackStderr:
+      return exec.acknowledge("stderr", frame.offset);
+    case frameType.stdin:
+      exec.stdin?.write(frame.payload, () =>
+        send(stream, encodeFrame(frameType.ackStdin, undefined, frame.offset + frame.payload.length)),
+      );
+      return;
+    case frameType.stdinEnd:
+      exec.stdin?.end();
+      return;
+    case frameType.signal: {
+      const { signal } = readJson(frame) as { signal: NodeJS.Signals };
+      return exec.signal(signal);
+    }
+    default:
+      throw new Error(`frame ${frame.type} does not come from the host`);
+  }
+}
+
+function send(stream: Duplex, [header, payload]: [Buffer, Buffer]): boolean {
+  if (stream.destroyed || stream.writableEnded) return true;
+  if (payload.length === 0) return stream.write(header);
+  stream.cork();
+  stream.write(header);
+  const flowing = stream.write(payload);
+  stream.uncork();
+  return flowing;
+}

@@ -1,0 +1,120 @@
+import type { Readable, Writable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ExecExit, ExecInfo, ExecSpec } from "@opentiger/schema";
+import type { Launched } from "./launch.ts";
+import { killMarked, signalMarked } from "./processes.ts";
+import { Spool, type StreamName } from "./spool.ts";
+
+/** Enough for a long answer of an agent while nobody listens; a full spool blocks the writer. */
+const defaultSpoolBytes = 8 * 1024 * 1024;
+
+/** A grandchild may keep the pipe open for ever: after the command's exit we wait for silence, not for the end. */
+const drainSilenceMs = 50;
+
+/** Between the polite signal and the other one when the time is up. */
+const timeoutGraceMs = 2_000;
+
+/** One command, from its start until its exit was read. Lives in the supervisor, so it outlives every session. */
+export class Exec {
+  readonly id: string;
+  readonly spool: Spool;
+  readonly stdin: Writable | null;
+  readonly pid: number;
+  exit: ExecExit | null = null;
+  /** The stream that reads this exec at present; a newer one takes over. */
+  reader: { wake(): void; replaced(): void } | null = null;
+  readonly #spec: ExecSpec;
+  readonly #launched: Launched;
+  readonly #startedAt = new Date();
+  #reason: ExecExit["reason"] = "exited";
+  #lastOutput = 0;
+  #timer: NodeJS.Timeout | undefined;
+  readonly #outputs: Readable[];
+
+  constructor(spec: ExecSpec, launched: Launched, oomKills: () => number) {
+    this.id = spec.id;
+    this.pid = launched.pid;
+    this.spool = new Spool(spec.spoolBytes ?? defaultSpoolBytes);
+    this.stdin = launched.child.stdin;
+    // A command that closes its stdin early is no error of ours.
+    this.stdin?.on("error", () => {});
+    this.#spec = spec;
+    this.#launched = launched;
+    this.#outputs = [this.#listen("stdout"), this.#listen("stderr")].filter((stream) => stream !== null);
+    const killsBefore = oomKills();
+    launched.child.once("exit", (code, signal) => {
+      if (signal === "SIGKILL" && this.#reason === "exited" && oomKills() > killsBefore) this.#reason = "memory";
+      void this.#finish(code, signal);
+    });
+    if (spec.timeoutMs) this.#timer = setTimeout(() => void this.#timeOut(), spec.timeoutMs);
+  }
+
+  get info(): ExecInfo {
+    const { stdout, stderr } = this.spool.written;
+    const { id, pid, exit } = this;
+    return { id, pid, command: this.#spec.command, startedAt: this.#startedAt.toISOString(), exit, stdout, stderr };
+  }
+
+  acknowledge(stream: StreamName, offset: number): void {
+    this.spool.acknowledge(stream, offset);
+    if (!this.spool.full) for (const output of this.#outputs) output.resume();
+  }
+
+  /** Signals everything the exec started. SIGKILL also ends what tries to outrun it. */
+  async signal(signal: NodeJS.Signals): Promise<void> {
+    if (!this.exit && (signal === "SIGKILL" || signal === "SIGTERM" || signal === "SIGINT")) this.#reason = "killed";
+    if (signal === "SIGKILL") await killMarked(this.#launched.marker);
+    else signalMarked(this.#launched.marker, signal);
+  }
+
+  #listen(stream: StreamName): Readable | null {
+    const output = this.#launched.child[stream];
+    output?.on("data", (data: Buffer) => {
+      if (this.exit) return; // Left over by a grandchild: read, so that it is not blocked, and dropped.
+      this.#lastOutput = Date.now();
+      this.spool.append(stream, data);
+      if (this.spool.full) for (const each of this.#outputs) each.pause();
+      this.reader?.wake();
+    });
+    output?.on("error", () => {});
+    return output;
+  }
+
+  async #timeOut(): Promise<void> {
+    this.#reason = "timeout";
+    signalMarked(this.#launched.marker, "SIGTERM");
+    await sleep(timeoutGraceMs);
+    await killMarked(this.#launched.marker);
+  }
+
+  async #finish(code: number | null, signal: NodeJS.Signals | null): Promise<void> {
+    clearTimeout(this.#timer);
+    await this.#drained();
+    const reason = this.#reason === "killed" && signal === null ? "exited" : this.#reason;
+    this.exit = { code, signal, reason };
+    for (const output of this.#outputs) output.resume();
+    this.reader?.wake();
+  }
+
+  /** Resolves when the pipes ended, or were silent for a moment while the spool had room. */
+  async #drained(): Promise<void> {
+    const ended = Promise.all(this.#outputs.map((output) => end(output)));
+    let open = true;
+    void ended.then(() => {
+      open = false;
+    });
+    this.#lastOutput = Date.now();
+    while (open) {
+      await Promise.race([ended, sleep(drainSilenceMs)]);
+      if (!this.spool.full && Date.now() - this.#lastOutput >= drainSilenceMs) return;
+    }
+  }
+}
+
+function end(output: Readable): Promise<void> {
+  if (output.readableEnded || output.destroyed) return Promise.resolve();
+  return new Promise((resolve) => {
+    output.once("end", resolve);
+    output.once("close", resolve);
+  });
+}

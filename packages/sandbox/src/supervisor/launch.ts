@@ -1,0 +1,142 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { accessSync, constants, statSync } from "node:fs";
+import { delimiter, isAbsolute, join, resolve } from "node:path";
+import type { ExecSpec } from "@opentiger/schema";
+import { supervisorConfigVariable } from "../protocol/paths.ts";
+import type { SupervisorConfig } from "./config.ts";
+import { MarkerPool } from "./marker-pool.ts";
+import { withCommandOomScore } from "./oom-score.ts";
+import { execVariable, type Marker } from "./processes.ts";
+import { RefusedError } from "./refusals.ts";
+import { findUser, passwdEntry, type UserEntry } from "./users.ts";
+
+export interface Launched {
+  child: ChildProcess;
+  pid: number;
+  marker: Marker;
+}
+
+/** Starts commands as the agent: its uid and gid, one marker group, no capability, first in line for the OOM killer. */
+export class Launcher {
+  readonly markers = new MarkerPool();
+  readonly #config: SupervisorConfig;
+  readonly #setpriv: string[];
+
+  constructor(config: SupervisorConfig) {
+    this.#config = config;
+    this.#setpriv = config.setpriv ?? ["setpriv"];
+  }
+
+  launch(spec: ExecSpec): Launched {
+    const user = this.#user(spec.user);
+    const env = this.#environment(spec, user);
+    const cwd = spec.cwd ? resolve(this.#config.workDir, spec.cwd) : this.#config.workDir;
+    const enter = enterDirectory(cwd);
+    refuseMissingCommand(spec.command[0] ?? "", env["PATH"] ?? "", cwd);
+    const marker = this.#marker(spec);
+    const argv = [...this.privilegeDrop(user, marker), ...enter.prefix, ...spec.command];
+    const child = withCommandOomScore(() =>
+      spawn(argv[0] as string, argv.slice(1), {
+        ...(enter.cwd ? { cwd: enter.cwd } : {}),
+        env: marker.kind === "environment" ? { ...env, [marker.variable]: marker.value } : env,
+        stdio: spec.detach ? "ignore" : [spec.stdin ? "pipe" : "ignore", "pipe", "pipe"],
+        detached: true,
+      }),
+    );
+    // Without a listener the failure to start would end the supervisor.
+    child.once("error", () => {});
+    if (child.pid === undefined) throw startFailure();
+    return { child, pid: child.pid, marker };
+  }
+
+  /** The argv in front of a command that gives up everything the agent must not have. */
+  privilegeDrop(user: { uid: number; gid: number }, marker: Marker): string[] {
+    if (this.#config.isolation === "none" || marker.kind === "environment") return [];
+    const bounding = this.#config.isolation === "agent-root" ? ["--bounding-set=-all"] : [];
+    return [
+      ...this.#setpriv,
+      `--reuid=${user.uid}`,
+      `--regid=${user.gid}`,
+      `--groups=${user.gid},${marker.gid}`,
+      "--inh-caps=-all",
+      "--ambient-caps=-all",
+      ...bounding,
+      "--no-new-privs",
+      "--",
+    ];
+  }
+
+  terminalPrefix(gid: number, user: string | undefined): string[] {
+    return this.privilegeDrop(this.#user(user), { kind: "group", gid });
+  }
+
+  #user(wanted: string | undefined): UserEntry {
+    const { agentUid: uid, agentGid: gid } = this.#config;
+    if (!wanted) return { uid, gid, name: passwdEntry(String(uid))?.name ?? null, home: this.#config.home };
+    if (this.#config.isolation === "none") {
+      throw new RefusedError("unsupported", "host mode runs every command as you: leave out -u");
+    }
+    return findUser(wanted);
+  }
+
+  #environment(spec: ExecSpec, user: UserEntry): Record<string, string> {
+    const env: Record<string, string> = {};
+    for (const [name, value] of Object.entries(process.env)) {
+      if (value !== undefined && name !== supervisorConfigVariable) env[name] = value;
+    }
+    Object.assign(env, this.#config.env);
+    if (this.#config.isolation !== "none") {
+      env["HOME"] = user.home ?? this.#config.home;
+      if (user.name) Object.assign(env, { USER: user.name, LOGNAME: user.name });
+      delete env["PWD"];
+    }
+    return { ...env, ...spec.env };
+  }
+
+  #marker(spec: ExecSpec): Marker {
+    if (this.#config.isolation === "none") return { kind: "environment", variable: execVariable, value: spec.id };
+    return { kind: "group", gid: this.markers.take() };
+  }
+}
+
+/**
+ * The supervisor has no right to pass over file modes, so a folder that only the agent may enter is entered by
+ * the agent: `env -C` behind setpriv.
+ */
+function enterDirectory(cwd: string): { cwd?: string; prefix: string[] } {
+  try {
+    if (!statSync(cwd).isDirectory()) throw new RefusedError("usage", `${cwd} is not a folder in the sandbox`);
+    accessSync(cwd, constants.X_OK);
+    return { cwd, prefix: [] };
+  } catch (error) {
+    if (error instanceof RefusedError) throw error;
+    if (isErrno(error, "ENOENT")) throw new RefusedError("workspace_missing", `${cwd} does not exist in the sandbox`);
+    return { prefix: ["env", "-C", cwd, "--"] };
+  }
+}
+
+/** Says "not found" itself, so that the user does not read about setpriv. What it may not look at is left to the kernel. */
+function refuseMissingCommand(command: string, path: string, cwd: string): void {
+  const candidates = command.includes("/")
+    ? [isAbsolute(command) ? command : join(cwd, command)]
+    : path.split(delimiter).map((folder) => join(folder || ".", command));
+  for (const candidate of candidates) {
+    try {
+      if (statSync(candidate).isFile()) return;
+    } catch (error) {
+      if (isErrno(error, "EACCES")) return;
+    }
+  }
+  throw new RefusedError("command_not_found", `${JSON.stringify(command)} was not found in the sandbox`);
+}
+
+function startFailure(): RefusedError {
+  return new RefusedError(
+    "resource_limit",
+    "the sandbox cannot start another process: its limit of processes or memory is reached",
+  );
+}
+
+function isErrno(error: unknown, code: string): boolean {
+  return error instanceof Error && "code" in error && error.code === code;
+}

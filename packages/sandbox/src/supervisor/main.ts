@@ -1,0 +1,75 @@
+import { chmodSync, rmSync } from "node:fs";
+import { connect, createServer } from "node:net";
+import { insidePaths } from "../protocol/paths.ts";
+import { readConfig, type SupervisorConfig } from "./config.ts";
+import { Control } from "./control.ts";
+import { dialCarriers } from "./dial.ts";
+import { ExecTable } from "./exec-table.ts";
+import { Launcher } from "./launch.ts";
+import { processIds } from "./processes.ts";
+
+/**
+ * Our process inside a sandbox. `serve` runs for as long as the sandbox does; `bridge` joins its stdio to the
+ * serving one, for engines with which no socket can be shared.
+ */
+if (process.argv[2] === "bridge") bridge();
+else serve(readConfig(process.env));
+
+function serve(config: SupervisorConfig): void {
+  guardSignals(config);
+  const control = new Control(config, new ExecTable(new Launcher(config)));
+  if (config.controlSocket) listen(config.controlSocket, control);
+  if (config.carrierDir) {
+    dialCarriers(config.carrierDir, {
+      session: (stream) => control.serveSession(stream),
+      exec: (stream) => control.serveExec(stream),
+    });
+  }
+  // Nothing an exec or a session does may take the guard down.
+  process.on("uncaughtException", (error) => process.stderr.write(`supervisor: ${error.stack ?? error.message}\n`));
+  process.on("unhandledRejection", (error) => process.stderr.write(`supervisor: ${String(error)}\n`));
+}
+
+/**
+ * Node opens its inspector on SIGUSR1 unless it is handled. Where the agent is root it could have init pass signals
+ * on to us, so there none of them ends the supervisor; the engine stops it by SIGKILL.
+ */
+function guardSignals(config: SupervisorConfig): void {
+  process.on("SIGUSR1", () => {});
+  for (const signal of ["SIGUSR2", "SIGHUP", "SIGINT", "SIGPIPE", "SIGALRM"] as const) process.on(signal, () => {});
+  process.on("SIGTERM", () => {
+    if (config.isolation !== "agent-root") stop(config);
+  });
+}
+
+function stop(config: SupervisorConfig): void {
+  if (config.isolation === "separate-uid") {
+    for (const pid of processIds()) if (pid > 1 && pid !== process.pid) end(pid);
+  }
+  process.exit(0);
+}
+
+function end(pid: number): void {
+  try {
+    process.kill(pid, "SIGTERM");
+  } catch {
+    // Gone already.
+  }
+}
+
+function listen(path: string, control: Control): void {
+  rmSync(path, { force: true });
+  const server = createServer((socket) => control.serveSession(socket));
+  server.on("error", (error) => process.stderr.write(`supervisor: ${error.message}\n`));
+  server.listen(path, () => chmodSync(path, 0o600));
+}
+
+function bridge(): void {
+  const socket = connect(insidePaths.control);
+  process.stdin.pipe(socket).pipe(process.stdout);
+  socket.on("error", (error) => {
+    process.stderr.write(`bridge: ${error.message}\n`);
+    process.exit(1);
+  });
+  socket.on("close", () => process.exit(0));
+}
