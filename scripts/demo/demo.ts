@@ -1,0 +1,104 @@
+import { execFileSync } from "node:child_process";
+import { chownSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { collect, connectDocker, type Sandbox } from "@opentiger/sandbox";
+import { attacks } from "./attacks.ts";
+
+/** A sandbox made, used, attacked and removed before your eyes. Everything it prints was just seen to happen. */
+const folder = mkdtempSync(join(tmpdir(), "opentiger-demo-"));
+process.env["OPENTIGER_HOME"] = join(folder, "state");
+const workspace = makeWorkspace(join(folder, "project"));
+const backend = await connectDocker();
+let failed = 0;
+try {
+  await make();
+} finally {
+  await backend.reset();
+  rmSync(folder, { recursive: true, force: true });
+}
+title(failed === 0 ? "Done: nothing is left behind" : `${failed} of the attacks got through`);
+process.exitCode = failed === 0 ? 0 : 1;
+
+async function make(): Promise<void> {
+  title("Making a sandbox for a small project");
+  const start = performance.now();
+  const sandbox = await backend.create({
+    name: "demo",
+    agent: "shell",
+    workspaces: [{ path: workspace, readOnly: false }],
+    onProgress: (line) => say(line),
+  });
+  await run(sandbox, ["true"]);
+  say(`ready, first command done after ${Math.round(performance.now() - start)} ms`);
+  await use(sandbox);
+  await attack(sandbox);
+  await sandbox.close();
+  title("Removing it");
+  const stop = performance.now();
+  await backend.remove("demo");
+  say(`gone after ${Math.round(performance.now() - stop)} ms`);
+}
+
+async function use(sandbox: Sandbox): Promise<void> {
+  title("Using it");
+  for (const command of [
+    "id -un",
+    "node --version",
+    "git log --oneline",
+    "echo made inside > made-inside.txt",
+  ]) {
+    const { text } = await run(sandbox, ["sh", "-c", command]);
+    say(`$ ${command}${text ? `\n    ${text}` : ""}`);
+  }
+  say(
+    `and on this machine, made-inside.txt says: ${readFileSync(join(workspace, "made-inside.txt"), "utf8").trim()}`,
+  );
+  const times: number[] = [];
+  for (let round = 0; round < 50; round += 1) {
+    const before = performance.now();
+    await run(sandbox, ["true"]);
+    times.push(performance.now() - before);
+  }
+  say(`50 more commands, half of them within ${times.sort((a, b) => a - b)[25]?.toFixed(1)} ms`);
+}
+
+async function attack(sandbox: Sandbox): Promise<void> {
+  title("Attacking it, as the agent");
+  for (const { name, script, stopped } of attacks) {
+    const { text, code } = await run(sandbox, ["bash", "-c", script]);
+    const safe = stopped(text, code);
+    if (!safe) failed += 1;
+    say(`${safe ? "stopped" : "GOT THROUGH"}: ${name}${safe ? "" : `\n    ${text}`}`);
+  }
+  const { code } = await run(sandbox, ["sh", "-c", "exit 7"]);
+  if (code !== 7) failed += 1;
+  say(`and the supervisor still tells the truth: \`exit 7\` is ${code}`);
+}
+
+async function run(sandbox: Sandbox, command: string[]): Promise<{ text: string; code: number | null }> {
+  const { exit, output } = await collect(await sandbox.exec(command, { timeoutMs: 20_000 }));
+  return { text: output.toString("utf8").trim(), code: exit.code };
+}
+
+/** Owned by an ordinary user where we are root, as a project usually is. */
+function makeWorkspace(path: string): string {
+  const git = (...args: string[]): void =>
+    void execFileSync("git", ["-C", path, ...args], { stdio: "ignore" });
+  execFileSync("git", ["init", "-q", path]);
+  writeFileSync(join(path, "README.md"), "# A small project\n");
+  git("add", ".");
+  git("-c", "user.name=Demo", "-c", "user.email=demo@localhost", "commit", "-qm", "A small project");
+  if (process.getuid?.() === 0) execFileSync("chown", ["-R", "1000:1000", path]);
+  chownSync(folder, process.getuid?.() ?? 0, process.getgid?.() ?? 0);
+  execFileSync("chmod", ["0755", folder]);
+  return path;
+}
+
+function title(text: string): void {
+  process.stdout.write(`\n${text}\n`);
+}
+
+function say(text: string): void {
+  process.stdout.write(`  ${text}\n`);
+}

@@ -1,0 +1,59 @@
+import { runCheckSteps } from "../check/steps.mjs";
+import { commandPath } from "../engine/packages.mjs";
+import { checkNodeVersions } from "../node24/versions.mjs";
+import { seconds } from "../setup/step.mjs";
+import { add, NOTHING, one } from "./tally.mjs";
+import { runVitestSuite } from "./vitest.mjs";
+
+/** @typedef {import("./tally.mjs").Tally} Tally */
+/** @typedef {import("../setup/prepare.mjs").Prepared} Prepared */
+
+/**
+ * @typedef {object} Suite
+ * @property {string} name
+ * @property {boolean} needsEngine
+ * @property {(prepared: Prepared) => string | undefined} [skipReason] why it cannot run here, if it cannot
+ * @property {(env: NodeJS.ProcessEnv) => Promise<Tally>} run
+ */
+
+/** Everything `npm test` runs, the quick ones first. @type {readonly Suite[]} */
+export const SUITES = [
+  { name: "check", needsEngine: false, run: check },
+  { name: "unit", needsEngine: false, run: (env) => runVitestSuite("unit", env) },
+  { name: "node24", needsEngine: false, run: async () => checkNodeVersions((line) => console.log(line)) },
+  { ...withEngine("engine"), skipReason: whyNoPrivateEngine },
+  withEngine("e2e"),
+  withEngine("security"),
+  withEngine("crash"),
+];
+
+/** @param {string} name @returns {Suite} */
+function withEngine(name) {
+  return {
+    name,
+    needsEngine: true,
+    skipReason: ({ withoutEngine }) => withoutEngine,
+    run: (env) => runVitestSuite(name, env),
+  };
+}
+
+/** Where the user's own engine is used, nothing is installed only to start a second one. @param {Prepared} prepared */
+function whyNoPrivateEngine({ withoutEngine }) {
+  if (withoutEngine) return withoutEngine;
+  if (process.platform !== "linux") return "a private engine needs Linux";
+  if (process.getuid?.() !== 0) return "a private engine needs root";
+  const missing = ["dockerd", "containerd", "iptables", "ip"].filter((command) => !commandPath(command));
+  return missing.length > 0 ? `a private engine needs ${missing.join(", ")}` : undefined;
+}
+
+/** @returns {Promise<Tally>} */
+async function check() {
+  const results = await runCheckSteps({
+    fix: false,
+    onResult: ({ name, passed, milliseconds, output }) => {
+      console.log(`  ${passed ? "✓" : "✗"} ${name} ${seconds(milliseconds)}`);
+      if (!passed) console.log(output.replace(/^/gm, "    "));
+    },
+  });
+  return results.map(({ passed }) => one(passed)).reduce(add, NOTHING);
+}

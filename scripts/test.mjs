@@ -1,0 +1,67 @@
+#!/usr/bin/env node
+import { interruption } from "./process/run.mjs";
+import { prepare } from "./setup/prepare.mjs";
+import { seconds } from "./setup/step.mjs";
+import { SUITES } from "./suites/suites.mjs";
+import { add, NOTHING, one, sentence, strict } from "./suites/tally.mjs";
+
+const names = process.argv.slice(2).filter((argument) => !argument.startsWith("--"));
+const unknown = names.filter((name) => !SUITES.some((suite) => suite.name === name));
+if (unknown.length > 0) {
+  console.error(
+    `no suite is called ${unknown.join(", ")}; there are ${SUITES.map(({ name }) => name).join(", ")}`,
+  );
+  process.exit(2);
+}
+const chosen = SUITES.filter(({ name }) => names.length === 0 || names.includes(name));
+if (process.argv.includes("--soak")) process.env.OPENTIGER_SOAK = "1";
+
+const started = performance.now();
+let total = NOTHING;
+/** @type {string[]} */
+const summary = [];
+try {
+  const prepared = await prepare({ engine: chosen.some(({ needsEngine }) => needsEngine) });
+  try {
+    await runSuites(prepared);
+  } finally {
+    await prepared.stop();
+  }
+} catch (error) {
+  console.error(error);
+  record("unexpected error", one(false), 0);
+}
+if (interruption()) record(`interrupted by ${interruption()}`, one(false), 0);
+
+console.log(`\n${summary.join("\n")}\nall in ${seconds(performance.now() - started)}`);
+console.log(sentence(total));
+process.exitCode = total.failed > 0 ? 1 : 0;
+
+/** @param {import("./setup/prepare.mjs").Prepared} prepared */
+async function runSuites(prepared) {
+  record("build", one(prepared.built), 0);
+  if (prepared.image === "no command") record("worker image", { ...NOTHING, skipped: 1 }, 0);
+  else if (prepared.image !== undefined) record("worker image", one(prepared.image === "built"), 0);
+  for (const suite of chosen) {
+    if (interruption()) return;
+    console.log(`\n▸ ${suite.name}`);
+    const begun = performance.now();
+    record(suite.name, await runOrSkip(suite, prepared), performance.now() - begun);
+  }
+}
+
+/** @param {import("./suites/suites.mjs").Suite} suite @param {import("./setup/prepare.mjs").Prepared} prepared */
+async function runOrSkip(suite, prepared) {
+  const reason = suite.skipReason?.(prepared);
+  if (!reason) return suite.run(prepared.env);
+  console.log(`  SKIPPED: ${reason}`);
+  return { ...NOTHING, skipped: 1 };
+}
+
+/** @param {string} name @param {import("./suites/tally.mjs").Tally} counted @param {number} milliseconds */
+function record(name, counted, milliseconds) {
+  const tally = strict(counted, process.env);
+  total = add(total, tally);
+  const time = milliseconds > 0 ? ` (${seconds(milliseconds)})` : "";
+  summary.push(`${tally.failed > 0 ? "✗" : "✓"} ${name.padEnd(14)} ${sentence(tally)}${time}`);
+}
