@@ -1,0 +1,92 @@
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { collect } from "../../session/collect.ts";
+import { openState } from "../../state/state.ts";
+import { HostBackend } from "./host-backend.ts";
+
+let folder: string;
+let workspace: string;
+let backend: HostBackend;
+
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), "ot-host-")));
+  workspace = join(folder, "project");
+  mkdirSync(workspace);
+  backend = new HostBackend(openState(join(folder, "state")));
+});
+
+afterEach(async () => {
+  await backend.reset();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe("the host backend", () => {
+  it("runs commands in the workspace and says that nothing is isolated", async () => {
+    const said: string[] = [];
+    const sandbox = await backend.create({ ...options("one"), onProgress: (line) => said.push(line) });
+    const { exit, stdout } = await collect(await sandbox.exec(["pwd"]));
+    expect(stdout.toString().trim()).toBe(workspace);
+    expect(exit.code).toBe(0);
+    expect(said.join()).toContain("nothing is isolated");
+    expect(sandbox.weakness).toContain("host mode");
+    await sandbox.close();
+  });
+
+  it("keeps a command running when its client is gone, for the next one to attach to", async () => {
+    const first = await backend.create(options("two"));
+    const execution = await first.exec(["sh", "-c", "sleep 0.3; echo late"], { id: "kept-for-later" });
+    expect(execution.id).toBe("kept-for-later");
+    await first.close();
+    const second = await backend.open("two");
+    const { stdout } = await collect(await second.attach("kept-for-later"));
+    expect(stdout.toString()).toBe("late\n");
+    await second.close();
+  });
+
+  it("takes a name once, and forgets it when the sandbox is removed", async () => {
+    await (await backend.create(options("three"))).close();
+    await expect(backend.create(options("three"))).rejects.toMatchObject({ code: "already_exists" });
+    expect((await backend.list()).map(({ name, status }) => `${name} ${status}`)).toEqual(["three running"]);
+    await backend.remove("three");
+    expect(await backend.list()).toEqual([]);
+    await expect(backend.open("three")).rejects.toMatchObject({ code: "not_found" });
+  });
+
+  it("ends everything it started when it is stopped, and starts again when it is opened", async () => {
+    const sandbox = await backend.create(options("four"));
+    const { stdout } = await collect(await sandbox.exec(["sh", "-c", "setsid sleep 1000 >/dev/null 2>&1 & echo $!"]));
+    const pid = Number(stdout.toString());
+    await sandbox.close();
+    await backend.stop("four");
+    expect(isRunning(pid)).toBe(false);
+    expect((await backend.list())[0]?.status).toBe("stopped");
+    const again = await backend.open("four");
+    expect((await collect(await again.exec(["true"]))).exit.code).toBe(0);
+    await again.close();
+  });
+
+  it("refuses what it cannot do, with the remedy", async () => {
+    await expect(backend.create({ ...options("five"), workspaceKind: "clone" })).rejects.toMatchObject({
+      code: "unsupported",
+    });
+    await expect(backend.save()).rejects.toMatchObject({ code: "unsupported" });
+    await expect(backend.create({ ...options("six"), workspaces: [{ path: "/", readOnly: false }] })).rejects.toMatchObject({
+      code: "workspace_refused",
+    });
+  });
+});
+
+function options(name: string) {
+  return { name, agent: "shell", workspaces: [{ path: workspace, readOnly: false }] } as const;
+}
+
+/** A zombie that nobody has fetched yet does not run. */
+function isRunning(pid: number): boolean {
+  try {
+    return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,69 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { sandboxName, workspaceMount } from "@opentiger/schema";
+import { z } from "zod";
+import { SandboxError } from "../../errors.ts";
+import { errno, writeAtomically, writeOnce } from "../../state/atomic-file.ts";
+
+const hostRecord = z.object({
+  version: z.literal(1),
+  id: z.string(),
+  name: sandboxName,
+  agent: z.string(),
+  workspaces: z.array(workspaceMount),
+  createdAt: z.string(),
+  supervisor: z.object({ pid: z.number().int(), startTime: z.string() }).nullable(),
+});
+export type HostRecord = z.infer<typeof hostRecord>;
+
+/** The sandboxes of host mode: a folder each, with a record and what its supervisor writes. */
+export class HostRecords {
+  readonly #folder: string;
+
+  constructor(stateFolder: string) {
+    this.#folder = join(stateFolder, "host");
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+  }
+
+  folderOf(name: string): string {
+    return join(this.#folder, name);
+  }
+
+  /** false when the name is taken: of two creators exactly one wins. */
+  create(record: HostRecord): boolean {
+    mkdirSync(this.folderOf(record.name), { recursive: true, mode: 0o700 });
+    return writeOnce(this.#path(record.name), serialised(record));
+  }
+
+  update(record: HostRecord): void {
+    writeAtomically(this.#path(record.name), serialised(record));
+  }
+
+  read(name: string): HostRecord | undefined {
+    try {
+      return hostRecord.parse(JSON.parse(readFileSync(this.#path(name), "utf8")));
+    } catch (error) {
+      if (errno(error) === "ENOENT") return undefined;
+      throw new SandboxError("internal", `the record of the host sandbox ${name} cannot be read`, {
+        remedy: `remove ${this.folderOf(name)} if it is of no use any more`,
+        cause: error,
+      });
+    }
+  }
+
+  list(): HostRecord[] {
+    return readdirSync(this.#folder).flatMap((name) => this.read(name) ?? []);
+  }
+
+  drop(name: string): void {
+    rmSync(this.folderOf(name), { recursive: true, force: true });
+  }
+
+  #path(name: string): string {
+    return join(this.folderOf(name), "record.json");
+  }
+}
+
+function serialised(record: HostRecord): string {
+  return `${JSON.stringify(hostRecord.parse(record), null, 2)}\n`;
+}

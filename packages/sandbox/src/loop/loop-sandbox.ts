@@ -1,0 +1,75 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { SandboxError } from "../errors.ts";
+import type { Backend, Sandbox } from "../sandbox.ts";
+import { collect, exitCode } from "../session/collect.ts";
+import { loopBackend } from "./loop-backend.ts";
+import { loopCredentials } from "./loop-credentials.ts";
+import { loopSandboxName, type LoopTool, loopTools } from "./loop-tool.ts";
+
+/** Makes the loop's sandbox for a tool and returns its name. Asking again for one that is there returns that one. */
+export async function createLoopSandbox(loopId: string, tool: LoopTool, workDir: string): Promise<string> {
+  const name = loopSandboxName(loopId, tool);
+  const backend = await loopBackend();
+  const sandbox = await createOrOpen(backend, name, tool, workDir);
+  try {
+    await loopCredentials().prepare(sandbox, tool);
+  } finally {
+    await sandbox.close();
+  }
+  return name;
+}
+
+/** Runs a command in a sandbox made before. `timeout` is in milliseconds; when it is up the command is killed. */
+export async function execInSandbox(
+  name: string,
+  command: string[],
+  options: { env?: Record<string, string>; workDir?: string; timeout?: number } = {},
+): Promise<{ exitCode: number; output: string }> {
+  const sandbox = await (await loopBackend()).open(name);
+  try {
+    const env = { ...loopCredentials().environment(sandbox), ...options.env };
+    const execution = await sandbox.exec(command, {
+      env,
+      ...(options.workDir ? { cwd: options.workDir } : {}),
+      ...(options.timeout ? { timeoutMs: options.timeout } : {}),
+    });
+    const { exit, output } = await collect(execution);
+    return { exitCode: exitCode(exit), output: output.toString("utf8") };
+  } finally {
+    await sandbox.close();
+  }
+}
+
+/** Removes the sandboxes of a loop, for every tool. None left is no error. */
+export async function destroyLoopSandbox(loopId: string): Promise<void> {
+  const backend = await loopBackend();
+  for (const tool of loopTools) {
+    try {
+      await backend.remove(loopSandboxName(loopId, tool), { force: true });
+    } catch (error) {
+      if (!(error instanceof SandboxError && error.code === "not_found")) throw error;
+    }
+  }
+}
+
+async function createOrOpen(backend: Backend, name: string, tool: LoopTool, workDir: string): Promise<Sandbox> {
+  try {
+    return await backend.create({ name, agent: tool, workspaces: [{ path: workDir, readOnly: false }] });
+  } catch (error) {
+    if (!(error instanceof SandboxError && error.code === "already_exists")) throw error;
+    return openWhenMade(backend, name);
+  }
+}
+
+/** Another process may be making it at this moment: it is given a little time to finish. */
+async function openWhenMade(backend: Backend, name: string): Promise<Sandbox> {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await backend.open(name);
+    } catch (error) {
+      const coming = error instanceof SandboxError && ["not_found", "sandbox_broken"].includes(error.code);
+      if (!coming || tries >= 20) throw error;
+      await sleep(250);
+    }
+  }
+}
