@@ -1,5 +1,4 @@
-import { chownSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   connectDocker,
@@ -13,14 +12,14 @@ import {
   useLoopCredentials,
 } from "@opentiger/sandbox";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { temporaryFolder, temporaryWorkspace } from "../setup/temporary-workspace.ts";
 
 let folder: string;
 let workDir: string;
 
 beforeAll(() => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), "ot-loop-")));
-  workDir = realpathSync(mkdtempSync(join(tmpdir(), "ot-loop-work-")));
-  if (process.getuid?.() === 0) chownSync(workDir, 1000, 1000);
+  folder = temporaryFolder("ot-");
+  workDir = temporaryWorkspace();
   vi.stubEnv("OPENTIGER_HOME", folder);
 });
 
@@ -31,7 +30,6 @@ afterEach(() => {
 afterAll(async () => {
   await (await connectDocker()).reset();
   vi.unstubAllEnvs();
-  for (const path of [folder, workDir]) rmSync(path, { recursive: true, force: true });
 });
 
 describe("B13 the loop helpers", () => {

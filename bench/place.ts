@@ -1,0 +1,71 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { connectDocker, defaultWorkerImage } from "@opentiger/sandbox";
+import Docker from "dockerode";
+import { carrierOf } from "@opentiger/sandbox/exec-client";
+
+export type Place = Awaited<ReturnType<typeof makePlace>>;
+
+/** A state folder, a HOME with the plugin, workspaces and an engine, all for this run only. */
+export async function makePlace() {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "ot-bench-")));
+  process.env["OPENTIGER_HOME"] = join(folder, "state");
+  const env = { ...process.env, HOME: folder, DOCKER_CONFIG: join(folder, ".docker") };
+  const cli = fileURLToPath(new URL("../packages/cli/dist/opentiger.js", import.meta.url));
+  execFileSync(process.execPath, [cli, "sandbox", "install-plugin"], { env, stdio: "ignore" });
+  const docker = new Docker();
+  const backend = await connectDocker();
+  const workspace = { path: makeFolder("work"), readOnly: false };
+  return {
+    env,
+    docker,
+    backend,
+    workspace,
+    /** A repository without a commit: a clone of it has nothing to carry. */
+    emptyRepository: { path: makeRepository("empty", 0), readOnly: false },
+    repository: { path: makeRepository("small", 50), readOnly: false },
+    engineVersion: (await docker.version()).Version,
+    containerOf: async (name: string): Promise<string> => {
+      const { container } = (await backend.inspect(name)) as { container: { id: string } };
+      return container.id;
+    },
+    carrierOf: (name: string): string => carrierOf(name, process.env) ?? "",
+    /** What `docker run -d` asks of the engine, with the same image and limits of no kind. */
+    plainContainer: async (): Promise<string> => {
+      const container = await docker.createContainer({
+        Image: defaultWorkerImage,
+        Cmd: ["sleep", "infinity"],
+        HostConfig: { NetworkMode: "none", Init: true, Binds: [`${workspace.path}:${workspace.path}`] },
+      });
+      await container.start();
+      return container.id;
+    },
+    remove: async (): Promise<void> => {
+      await backend.drainPool();
+      await backend.reset();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+
+  /** Of an ordinary user where we are root, as workspaces usually are. */
+  function makeFolder(name: string): string {
+    const path = join(folder, name);
+    mkdirSync(path);
+    if (process.getuid?.() === 0) execFileSync("chown", ["1000:1000", path]);
+    return path;
+  }
+
+  function makeRepository(name: string, files: number): string {
+    const path = join(folder, name);
+    execFileSync("git", ["init", "-q", path]);
+    for (let index = 0; index < files; index += 1) writeFileSync(join(path, `file-${index}.txt`), `${index}\n`.repeat(100));
+    if (files === 0) return path;
+    execFileSync("git", ["-C", path, "add", "."]);
+    const author = ["-c", "user.name=Bench", "-c", "user.email=bench@localhost"];
+    execFileSync("git", ["-C", path, ...author, "commit", "-qm", "files"]);
+    return path;
+  }
+}

@@ -1,0 +1,66 @@
+import { writeFileSync } from "node:fs";
+import { burst } from "./burst.ts";
+import { execNames, measureExec } from "./exec.ts";
+import { idleMemory } from "./idle-memory.ts";
+import { lifecycleNames, measureLifecycle } from "./lifecycle.ts";
+import { makePlace } from "./place.ts";
+import { type Goal, goalsTable, ratio, timesTable } from "./table.ts";
+
+/** `npm run bench [-- --quick]`: one run, one page of tables, written to bench/RESULTS.md as well. */
+const quick = process.argv.includes("--quick");
+const place = await makePlace();
+try {
+  const page = await measureAll();
+  process.stdout.write(page);
+  if (!quick) writeFileSync(new URL("RESULTS.md", import.meta.url), page);
+} finally {
+  await place.remove();
+}
+
+async function measureAll(): Promise<string> {
+  say("exec in a warm sandbox");
+  const sandbox = await place.backend.create({ name: "bench", agent: "shell", workspaces: [place.workspace] });
+  const exec = await measureExec(place, sandbox, quick ? 10 : 60);
+  await sandbox.close();
+  say("create, stop and remove");
+  const lifecycle = await measureLifecycle(place, quick ? 3 : 15);
+  say("20 sandboxes at once, and what an idle one takes");
+  const memory = await idleMemory(place, quick ? 4 : 20);
+  say("create → node -v, sequential, staggered and in a burst");
+  const computeSdk = await burst(place, quick ? 3 : 10);
+  const goals: Goal[] = [
+    atLeast("library on the socket, times faster than `docker exec`", 1 / ratio(exec, execNames.socket, execNames.dockerExec), 20),
+    atMost("`docker sandbox exec` beside `docker exec`", ratio(exec, execNames.command, execNames.dockerExec), 1.3),
+    atMost("cold create → first exec beside `docker run -d`", lifecycleRatio("cold"), 1.3),
+    atMost("pool → first exec beside `docker run -d`", lifecycleRatio("pool"), 0.2),
+    atMost("pool with a small repository beside `docker run -d`", lifecycleRatio("poolRepository"), 0.67),
+    atMost("stop, seconds", (lifecycle.find(({ name }) => name === lifecycleNames.stop)?.p50 ?? Number.NaN) / 1000, 1),
+    atMost("memory of an idle sandbox (PSS), MB", memory.megabytes, 20),
+  ];
+  return [
+    "# Measured side by side\n",
+    `One run of \`npm run bench\` on ${new Date().toISOString().slice(0, 10)}, Node ${process.version}, Docker ${place.engineVersion}.`,
+    "Times differ from machine to machine; the ratios are what counts.\n",
+    timesTable("A command in a warm sandbox", exec, execNames.dockerExec),
+    timesTable("Life of a sandbox", lifecycle, lifecycleNames.dockerRun),
+    `### Many at once\n\n${memory.text}\n`,
+    computeSdk,
+    goalsTable(goals),
+  ].join("\n");
+
+  function lifecycleRatio(name: keyof typeof lifecycleNames): number {
+    return ratio(lifecycle, lifecycleNames[name], lifecycleNames.dockerRun);
+  }
+}
+
+function atMost(what: string, measured: number, bound: number): Goal {
+  return { what, ratio: measured, goal: `≤ ${bound}`, met: measured <= bound };
+}
+
+function atLeast(what: string, measured: number, bound: number): Goal {
+  return { what, ratio: measured, goal: `≥ ${bound}`, met: measured >= bound };
+}
+
+function say(line: string): void {
+  process.stderr.write(`measuring: ${line}\n`);
+}

@@ -1,0 +1,35 @@
+export { connectDocker, DockerBackend, type DockerOptions } from "./backends/docker/docker-backend.ts";
+export { isDockerAvailable } from "./backends/docker/engine/available.ts";
+export { connectEngine } from "./backends/docker/engine/engine.ts";
+export type { PoolSettings, PoolStatus } from "./backends/docker/pool/pool.ts";
+export { HostBackend } from "./backends/host/host-backend.ts";
+export { bridge } from "./carriers/exec-stdio.ts";
+export { dialBack } from "./carriers/socket.ts";
+export { SandboxError } from "./errors.ts";
+export { copyIn } from "./files/copy-in.ts";
+export { copyOut } from "./files/copy-out.ts";
+export { type BuildOptions, type BuiltImage, buildWorkerImage } from "./image/build.ts";
+export { defaultWorkerImage, imageReference, workerImageName } from "./image/name.ts";
+export type { BuildEvent } from "./image/progress.ts";
+export { type BundledAgent, bundledAgents, type Template, templates } from "./image/templates.ts";
+export { hostModeForced } from "./loop/loop-backend.ts";
+export { type LoopCredentials, useLoopCredentials } from "./loop/loop-credentials.ts";
+export { createLoopSandbox, destroyLoopSandbox, execInSandbox } from "./loop/loop-sandbox.ts";
+export { type LoopTool, loopSandboxName } from "./loop/loop-tool.ts";
+export { type SpawnedTool, type SpawnToolOptions, spawnTool, spawnToolHost } from "./loop/spawn-tool.ts";
+export type {
+  Backend,
+  CreateOptions,
+  ExecOptions,
+  Execution,
+  Limits,
+  OutputChunk,
+  RemoveOptions,
+  Sandbox,
+  Terminal,
+  TerminalOptions,
+} from "./sandbox.ts";
+export { type Collected, collect, exitCode } from "./session/collect.ts";
+export { openSession, type Session } from "./session/session.ts";
+export { openState, type State } from "./state/state.ts";
+export { defaultHome } from "./workspace/rules.ts";
