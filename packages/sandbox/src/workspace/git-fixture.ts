@@ -1,0 +1,83 @@
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { onTestFinished } from "vitest";
+
+/** Nothing of this machine's settings, and an author. */
+const environment = {
+  PATH: process.env["PATH"],
+  HOME: "/nonexistent",
+  GIT_CONFIG_NOSYSTEM: "1",
+  GIT_AUTHOR_NAME: "Ada",
+  GIT_AUTHOR_EMAIL: "ada@example.com",
+  GIT_COMMITTER_NAME: "Ada",
+  GIT_COMMITTER_EMAIL: "ada@example.com",
+};
+
+/** Runs git as a user would, in a repository of the test's. */
+export function userGit(folder: string, ...args: readonly string[]): string {
+  const options = ["-c", "protocol.file.allow=always", "-c", "init.defaultBranch=main"];
+  return execFileSync("git", ["-C", folder, ...options, ...args], {
+    env: environment,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "pipe"],
+    maxBuffer: 64 * 1024 * 1024,
+  }).trim();
+}
+
+export function scratchFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "opentiger-git-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** A repository with some history, at `folder`. */
+export function makeRepository(folder: string, ...init: readonly string[]): string {
+  mkdirSync(folder, { recursive: true });
+  userGit(folder, "init", "-q", ...init);
+  commitFile(folder, "README.md", "first\n");
+  commitFile(folder, "src/main.ts", "console.log(1);\n");
+  return folder;
+}
+
+export function commitFile(folder: string, path: string, content: string): string {
+  mkdirSync(dirname(join(folder, path)), { recursive: true });
+  writeFileSync(join(folder, path), content);
+  userGit(folder, "add", "-A");
+  userGit(folder, "commit", "-q", "-m", `change ${path}`);
+  return userGit(folder, "rev-parse", "HEAD");
+}
+
+/** Content, mode, size and times of everything below a folder, `.git` included: equal means untouched. */
+export function fingerprint(
+  folder: string,
+  except: (path: string) => boolean = () => false,
+): Record<string, string> {
+  const found: Record<string, string> = {};
+  const visit = (below: string): void => {
+    const path = join(folder, below);
+    const info = lstatSync(path);
+    const times = except(below) ? "" : `${info.mode} ${info.mtimeMs}`;
+    if (info.isDirectory()) {
+      found[below] = times;
+      for (const name of readdirSync(path)) visit(join(below, name));
+      return;
+    }
+    if (except(below)) return;
+    const content = info.isSymbolicLink() ? readlinkSync(path) : readFileSync(path);
+    found[below] = `${times} ${createHash("sha256").update(content).digest("hex")}`;
+  };
+  visit("");
+  return found;
+}

@@ -1,0 +1,57 @@
+/** Refused with everything below them: an agent that can write here owns the machine, or would hide its own tools. */
+export const systemTrees: readonly string[] = [
+  "/bin",
+  "/boot",
+  "/dev",
+  "/etc",
+  "/lib",
+  "/lib32",
+  "/lib64",
+  "/libx32",
+  "/lost+found",
+  "/nix",
+  "/opt/opentiger",
+  "/proc",
+  "/run",
+  "/sbin",
+  "/snap",
+  "/sys",
+  "/usr",
+  "/var/backups",
+  "/var/cache",
+  "/var/lib/apt",
+  "/var/lib/containerd",
+  "/var/lib/containers",
+  "/var/lib/docker",
+  "/var/lib/dpkg",
+  "/var/lib/kubelet",
+  "/var/lib/systemd",
+  "/var/lock",
+  "/var/log",
+  "/var/mail",
+  "/var/run",
+  "/var/spool",
+  "/Applications",
+  "/Library",
+  "/System",
+];
+
+/** Projects do live below these, though the tree around them is the system's. */
+export const usableBelow: readonly string[] = ["/usr/src", "/usr/local/src"];
+
+/** Refused themselves, while a project below one is fine. */
+export const systemFolders: readonly string[] = [
+  "/home",
+  "/media",
+  "/mnt",
+  "/opt",
+  "/private",
+  "/root",
+  "/srv",
+  "/tmp",
+  "/var",
+  "/var/lib",
+  "/var/tmp",
+  "/Users",
+  "/Volumes",
+];
