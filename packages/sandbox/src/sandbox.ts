@@ -102,13 +102,18 @@ export interface RemoveOptions {
   force?: boolean;
 }
 
+export interface ListOptions {
+  /** Also those that wait in the pool and are nobody's yet. */
+  parked?: "shown";
+}
+
 /** What makes sandboxes. Each backend is one folder with this shape. */
 export interface Backend {
   readonly kind: BackendName;
   create(options: CreateOptions): Promise<Sandbox>;
   /** Opens a session, and starts the sandbox where it is stopped. */
   open(name: string): Promise<Sandbox>;
-  list(): Promise<SandboxSummary[]>;
+  list(options?: ListOptions): Promise<SandboxSummary[]>;
   /** Everything known about it, as JSON. */
   inspect(name: string): Promise<Record<string, unknown>>;
   stop(name: string): Promise<void>;

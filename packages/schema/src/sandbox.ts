@@ -3,9 +3,21 @@ import { z } from "zod";
 /** Letters, digits and `- _ . +`, as the `docker sandbox` plugin had it; at most 63, so that it fits a label. */
 export const sandboxName = z
   .string()
-  .regex(/^[A-Za-z0-9][A-Za-z0-9_.+-]{0,62}$/, "letters, digits and - _ . +, starting with a letter or digit, at most 63");
+  .regex(
+    /^[A-Za-z0-9][A-Za-z0-9_.+-]{0,62}$/,
+    "letters, digits and - _ . +, starting with a letter or digit, at most 63",
+  );
 
-export const agentNames = ["claude", "codex", "opencode", "copilot", "gemini", "kiro", "cagent", "shell"] as const;
+export const agentNames = [
+  "claude",
+  "codex",
+  "opencode",
+  "copilot",
+  "gemini",
+  "kiro",
+  "cagent",
+  "shell",
+] as const;
 export const agentName = z.enum(agentNames);
 export type AgentName = z.infer<typeof agentName>;
 
@@ -49,8 +61,8 @@ export const sandboxRecord = z.object({
   agent: z.string(),
   workspaceKind,
   workspaces: z.array(workspaceMount),
-  /** clone only: where the commits came from and at which commit they started. */
-  repository: z.object({ path: z.string(), commit: z.string() }).nullable(),
+  /** clone only: where the commits came from and at which commit they started; null where there was none yet. */
+  repository: z.object({ path: z.string(), commit: z.string().nullable() }).nullable(),
   createdAt: z.string(),
   adoptedAt: z.string().nullable(),
   creatorPid: z.number().int(),

@@ -93,10 +93,22 @@ export const sandboxStats = z.object({
   pids: z.number(),
   pidsLimit: z.number().nullable(),
   processes: z.array(
-    z.object({ pid: z.number(), ppid: z.number(), uid: z.number(), state: z.string(), rssBytes: z.number(), command: z.string() }),
+    z.object({
+      pid: z.number(),
+      ppid: z.number(),
+      uid: z.number(),
+      state: z.string(),
+      rssBytes: z.number(),
+      command: z.string(),
+    }),
   ),
 });
 export type SandboxStats = z.infer<typeof sandboxStats>;
 
 /** What to put in front of a command that the Engine starts on a terminal, so that it runs as the agent. */
-export const terminalPrefix = z.object({ prefix: z.array(z.string()) });
+export const terminalReservation = z.object({
+  prefix: z.array(z.string()),
+  /** The command's environment. For the agent alone: what runs in front of it has more rights and obeys none of it. */
+  env: z.record(z.string(), z.string()),
+});
+export type TerminalReservation = z.infer<typeof terminalReservation>;

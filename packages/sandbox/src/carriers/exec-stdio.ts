@@ -26,7 +26,8 @@ export async function bridge(docker: Docker, containerId: string, node: readonly
   stream.once("close", () => wire.destroy());
   stream.once("error", () => wire.destroy());
   output.once("end", () => {
-    if (said()) stream.destroy(new SandboxError("sandbox_broken", `the bridge into the sandbox failed: ${said()}`));
+    if (said())
+      stream.destroy(new SandboxError("sandbox_broken", `the bridge into the sandbox failed: ${said()}`));
   });
   return stream;
 }

@@ -4,7 +4,7 @@ import type { Backend, Sandbox } from "../sandbox.ts";
 import { collect, exitCode } from "../session/collect.ts";
 import { loopBackend } from "./loop-backend.ts";
 import { loopCredentials } from "./loop-credentials.ts";
-import { loopSandboxName, type LoopTool, loopTools } from "./loop-tool.ts";
+import { type LoopTool, loopSandboxName, loopTools } from "./loop-tool.ts";
 
 /** Makes the loop's sandbox for a tool and returns its name. Asking again for one that is there returns that one. */
 export async function createLoopSandbox(loopId: string, tool: LoopTool, workDir: string): Promise<string> {
@@ -52,7 +52,12 @@ export async function destroyLoopSandbox(loopId: string): Promise<void> {
   }
 }
 
-async function createOrOpen(backend: Backend, name: string, tool: LoopTool, workDir: string): Promise<Sandbox> {
+async function createOrOpen(
+  backend: Backend,
+  name: string,
+  tool: LoopTool,
+  workDir: string,
+): Promise<Sandbox> {
   try {
     return await backend.create({ name, agent: tool, workspaces: [{ path: workDir, readOnly: false }] });
   } catch (error) {

@@ -41,7 +41,10 @@ export async function spawnTool(options: SpawnToolOptions): Promise<SpawnedTool>
 }
 
 /** Runs the tool on the host, as the user, with nothing isolated; says so every time. */
-export async function spawnToolHost(options: SpawnToolOptions, reason = "it was asked for"): Promise<SpawnedTool> {
+export async function spawnToolHost(
+  options: SpawnToolOptions,
+  reason = "it was asked for",
+): Promise<SpawnedTool> {
   const warn = options.warn ?? ((message) => void process.stderr.write(`warning: ${message}\n`));
   warn(`${options.tool} runs on the host, without isolation: ${reason}`);
   const [near, far] = duplexPair();
@@ -81,7 +84,11 @@ function hostConfig(workDir: string): SupervisorConfig {
 }
 
 function hostRefused(reason: string): SandboxError {
-  return new SandboxError("unsupported", `the tool was not run: ${reason}, and running on the host is not allowed`, {
-    remedy: "start Docker and create the loop's sandbox, or allow the host with `allowHost: true`",
-  });
+  return new SandboxError(
+    "unsupported",
+    `the tool was not run: ${reason}, and running on the host is not allowed`,
+    {
+      remedy: "start Docker and create the loop's sandbox, or allow the host with `allowHost: true`",
+    },
+  );
 }

@@ -15,7 +15,9 @@ describe("the frame protocol", () => {
   it("gives back the same frames however the bytes are split", () => {
     fc.assert(
       fc.property(frames, fc.array(fc.nat(), { maxLength: 40 }), (sent, cuts) => {
-        const bytes = Buffer.concat(sent.flatMap((frame) => encodeFrame(frame.type, frame.payload, frame.offset)));
+        const bytes = Buffer.concat(
+          sent.flatMap((frame) => encodeFrame(frame.type, frame.payload, frame.offset)),
+        );
         const decoder = new FrameDecoder();
         const received = split(bytes, cuts).flatMap((piece) => decoder.push(piece));
         expect(received.map(plain)).toEqual(sent.map(plain));
@@ -27,7 +29,9 @@ describe("the frame protocol", () => {
   it("knows that a cut stream did not end at a frame", () => {
     fc.assert(
       fc.property(frames, fc.nat(), (sent, cut) => {
-        const bytes = Buffer.concat(sent.flatMap((frame) => encodeFrame(frame.type, frame.payload, frame.offset)));
+        const bytes = Buffer.concat(
+          sent.flatMap((frame) => encodeFrame(frame.type, frame.payload, frame.offset)),
+        );
         const decoder = new FrameDecoder();
         const whole = decoder.push(bytes.subarray(0, bytes.length === 0 ? 0 : cut % bytes.length));
         const length = whole.reduce((sum, frame) => sum + 11 + frame.payload.length, 0);

@@ -32,5 +32,7 @@ export function exitCode(exit: ExecExit): number {
   if (exit.reason === "timeout") return 124;
   if (exit.code !== null) return exit.code;
   // The name comes out of a sandbox: an unknown one counts as a kill.
-  return 128 + ((constants.signals as Record<string, number>)[exit.signal ?? ""] ?? constants.signals.SIGKILL);
+  return (
+    128 + ((constants.signals as Record<string, number>)[exit.signal ?? ""] ?? constants.signals.SIGKILL)
+  );
 }

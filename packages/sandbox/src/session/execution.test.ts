@@ -1,7 +1,7 @@
-import { duplexPair } from "node:stream";
 import { tmpdir } from "node:os";
-import { describe, expect, it } from "vitest";
+import { duplexPair } from "node:stream";
 import type { ExecSpec } from "@opentiger/schema";
+import { describe, expect, it } from "vitest";
 import type { Execution } from "../sandbox.ts";
 import type { SupervisorConfig } from "../supervisor/config.ts";
 import { serveExecStream } from "../supervisor/exec-stream.ts";
@@ -71,13 +71,28 @@ describe("an exec over a stream", () => {
 
   it("blocks the writer when nobody reads, instead of growing", async () => {
     const table = new ExecTable(new Launcher(config));
-    const execution = await open(table, { command: ["sh", "-c", "head -c 50000000 /dev/zero"], spoolBytes: 100_000 });
+    const execution = await open(table, {
+      command: ["sh", "-c", "head -c 50000000 /dev/zero"],
+      spoolBytes: 100_000,
+    });
     await until(() => (table.list()[0]?.stdout ?? 0) > 0);
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect(table.list()[0]?.stdout).toBeLessThan(5_000_000);
     let received = 0;
     for await (const chunk of execution.output()) received += chunk.data.length;
     expect(received).toBe(50_000_000);
+  });
+
+  it("that is killed while nobody reads has ended, and what it wrote can still be read", async () => {
+    const table = new ExecTable(new Launcher(config));
+    const execution = await open(table, { command: ["yes"], spoolBytes: 100_000 });
+    await until(() => (table.list()[0]?.stdout ?? 0) >= 100_000);
+    await execution.kill();
+    await until(() => table.list()[0]?.exit !== null);
+    let received = 0;
+    for await (const chunk of execution.output()) received += chunk.data.length;
+    expect(received).toBe(table.list()[0]?.stdout);
+    expect(await execution.exit).toMatchObject({ signal: "SIGKILL", reason: "killed" });
   });
 
   it("ends with the command, although a grandchild keeps the pipe open, and a kill takes that one too", async () => {
@@ -88,7 +103,9 @@ describe("an exec over a stream", () => {
     expect((await execution.exit).code).toBe(0);
     expect(alive(pid)).toBe(true);
     const table = new ExecTable(new Launcher(config));
-    const killed = await open(table, { command: ["sh", "-c", "(setsid setsid sleep 1000 & echo $!); sleep 1000"] });
+    const killed = await open(table, {
+      command: ["sh", "-c", "(setsid setsid sleep 1000 & echo $!); sleep 1000"],
+    });
     const chunks = killed.output()[Symbol.asyncIterator]();
     const first = await chunks.next();
     const escaped = Number(first.value?.data.toString());
@@ -99,20 +116,29 @@ describe("an exec over a stream", () => {
   });
 
   it("says that time was up", async () => {
-    const execution = await open(new ExecTable(new Launcher(config)), { command: ["sleep", "1000"], timeoutMs: 50 });
+    const execution = await open(new ExecTable(new Launcher(config)), {
+      command: ["sleep", "1000"],
+      timeoutMs: 50,
+    });
     expect(await execution.exit).toMatchObject({ reason: "timeout" });
   });
 
   it("refuses what cannot be run, with a code", async () => {
     const table = new ExecTable(new Launcher(config));
-    await expect(open(table, { command: ["no-such-command"] })).rejects.toMatchObject({ code: "command_not_found" });
-    await expect(open(table, { command: ["true"], cwd: "/no/such" })).rejects.toMatchObject({ code: "workspace_missing" });
+    await expect(open(table, { command: ["no-such-command"] })).rejects.toMatchObject({
+      code: "command_not_found",
+    });
+    await expect(open(table, { command: ["true"], cwd: "/no/such" })).rejects.toMatchObject({
+      code: "workspace_missing",
+    });
   });
 
   it("an end without an exit frame is unknown, never success", async () => {
     const [host, inside] = duplexPair();
     serveExecStream(inside, new ExecTable(new Launcher(config)), Promise.resolve());
-    const execution = await openExecution(host, { open: { id: "cut-in-the-middle", command: ["sleep", "1"] } });
+    const execution = await openExecution(host, {
+      open: { id: "cut-in-the-middle", command: ["sleep", "1"] },
+    });
     inside.end();
     await expect(execution.exit).rejects.toMatchObject({ code: "session_lost" });
   });

@@ -1,7 +1,15 @@
 import { type Duplex, Writable } from "node:stream";
 import type { AttachSpec, ErrorCode, ExecExit, ExecOpened, ExecSpec, Refusal } from "@opentiger/schema";
 import { SandboxError } from "../errors.ts";
-import { encodeFrame, encodeJson, type Frame, FrameDecoder, frameType, readJson, stdinWindow } from "../protocol/frames.ts";
+import {
+  encodeFrame,
+  encodeJson,
+  type Frame,
+  FrameDecoder,
+  frameType,
+  readJson,
+  stdinWindow,
+} from "../protocol/frames.ts";
 import type { Execution, OutputChunk } from "../sandbox.ts";
 
 /** How much output may wait here for its reader before the supervisor is made to wait. */
@@ -13,9 +21,14 @@ const stdinPiece = 64 * 1024;
  * Opens or attaches to an exec over a byte stream that carries its frames: a stream of a session, or a socket of
  * its own. Light on purpose: the `exec` command starts with nothing but this.
  */
-export async function openExecution(stream: Duplex, first: { open: ExecSpec } | { attach: AttachSpec }): Promise<Execution> {
+export async function openExecution(
+  stream: Duplex,
+  first: { open: ExecSpec } | { attach: AttachSpec },
+): Promise<Execution> {
   const client = new ExecutionClient(stream);
-  client.send("open" in first ? encodeJson(frameType.open, first.open) : encodeJson(frameType.attach, first.attach));
+  client.send(
+    "open" in first ? encodeJson(frameType.open, first.open) : encodeJson(frameType.attach, first.attach),
+  );
   const { id, pid } = await client.opened;
   return {
     id,
@@ -162,10 +175,14 @@ class ExecutionClient {
 }
 
 function lost(cause?: unknown): SandboxError {
-  return new SandboxError("session_lost", "the session to the sandbox ended before the command's exit was known", {
-    remedy: "attach to the exec again with its id; the command may still be running",
-    cause,
-  });
+  return new SandboxError(
+    "session_lost",
+    "the session to the sandbox ended before the command's exit was known",
+    {
+      remedy: "attach to the exec again with its id; the command may still be running",
+      cause,
+    },
+  );
 }
 
 function refused(value: unknown): SandboxError {
@@ -176,13 +193,15 @@ function refused(value: unknown): SandboxError {
 
 function asOpened(value: unknown): ExecOpened {
   const { id, pid, resumed } = value as Partial<ExecOpened>;
-  if (typeof id !== "string" || typeof pid !== "number") throw new Error("malformed answer of the supervisor");
+  if (typeof id !== "string" || typeof pid !== "number")
+    throw new Error("malformed answer of the supervisor");
   return { id, pid, resumed: resumed === true };
 }
 
 function asExit(value: unknown): ExecExit {
   const { code, signal, reason } = value as Partial<ExecExit>;
-  if (typeof code !== "number" && typeof signal !== "string") throw new Error("malformed exit from the supervisor");
+  if (typeof code !== "number" && typeof signal !== "string")
+    throw new Error("malformed exit from the supervisor");
   return { code: code ?? null, signal: signal ?? null, reason: reason ?? "exited" };
 }
 

@@ -12,7 +12,11 @@ export type SandboxFacts = Pick<
 export type OpenTerminal = (command: readonly string[], options: TerminalOptions) => Promise<Terminal>;
 
 /** A sandbox whose supervisor is reached over this session. Every backend with a supervisor gives out this one. */
-export function sandboxOverSession(facts: SandboxFacts, session: Session, openTerminal: OpenTerminal): Sandbox {
+export function sandboxOverSession(
+  facts: SandboxFacts,
+  session: Session,
+  openTerminal: OpenTerminal,
+): Sandbox {
   return {
     ...facts,
     exec: async (command, { signal, id = randomUUID(), ...options } = {}) => {
@@ -29,7 +33,7 @@ export function sandboxOverSession(facts: SandboxFacts, session: Session, openTe
   };
 }
 
-function killOnAbort(execution: Execution, signal: AbortSignal): void {
+export function killOnAbort(execution: Execution, signal: AbortSignal): void {
   const kill = (): void => void execution.kill("SIGKILL");
   const forget = (): void => signal.removeEventListener("abort", kill);
   if (signal.aborted) kill();

@@ -1,11 +1,11 @@
-import { type ClientHttp2Session, connect } from "node:http2";
+import { type ClientHttp2Session, type ClientHttp2Stream, connect } from "node:http2";
 import type { Duplex } from "node:stream";
 import {
   type AttachSpec,
+  attachSpec,
   type ErrorCode,
   type ExecInfo,
   type ExecSpec,
-  attachSpec,
   execInfo,
   execSpec,
   type HelloAnswer,
@@ -15,9 +15,10 @@ import {
   protocolVersion,
   refusal,
   type SandboxStats,
-  sandboxStats,
   type SignalRequest,
-  terminalPrefix,
+  sandboxStats,
+  type TerminalReservation,
+  terminalReservation,
 } from "@opentiger/schema";
 import { z } from "zod";
 import { SandboxError } from "../errors.ts";
@@ -86,8 +87,8 @@ export class Session {
   }
 
   /** What to put in front of a command that the Engine starts on a terminal. */
-  async reserveTerminal(request: { id: string; user?: string }): Promise<string[]> {
-    return (await ask(this.#http, "/terminal", request, terminalPrefix)).prefix;
+  async reserveTerminal(request: { id: string; user?: string }): Promise<TerminalReservation> {
+    return ask(this.#http, "/terminal", request, terminalReservation);
   }
 
   get isOpen(): boolean {
@@ -100,7 +101,7 @@ export class Session {
   }
 
   #execStream(): Duplex {
-    return this.#http.request({ ":method": "POST", ":path": "/exec" }, { endStream: false });
+    return request(this.#http, "/exec");
   }
 }
 
@@ -108,7 +109,12 @@ export function openSession(stream: Duplex, request: HelloRequest): Promise<Sess
   return Session.open(stream, request);
 }
 
-async function ask<T>(http: ClientHttp2Session, path: string, body: unknown, shape: z.ZodType<T>): Promise<T> {
+async function ask<T>(
+  http: ClientHttp2Session,
+  path: string,
+  body: unknown,
+  shape: z.ZodType<T>,
+): Promise<T> {
   const { status, text } = await roundTrip(http, path, JSON.stringify(body));
   const value: unknown = text === "" ? {} : JSON.parse(text);
   if (status === 200) return shape.parse(value);
@@ -117,9 +123,13 @@ async function ask<T>(http: ClientHttp2Session, path: string, body: unknown, sha
   throw new SandboxError(code as ErrorCode, message);
 }
 
-function roundTrip(http: ClientHttp2Session, path: string, body: string): Promise<{ status: number; text: string }> {
+function roundTrip(
+  http: ClientHttp2Session,
+  path: string,
+  body: string,
+): Promise<{ status: number; text: string }> {
   return new Promise((resolve, reject) => {
-    const stream = http.request({ ":method": "POST", ":path": path }, { endStream: false });
+    const stream = request(http, path);
     let status = 0;
     const chunks: Buffer[] = [];
     let size = 0;
@@ -139,6 +149,15 @@ function roundTrip(http: ClientHttp2Session, path: string, body: string): Promis
     });
     stream.end(body);
   });
+}
+
+/** Over a session that has ended Node throws at once; for the caller it is the same as losing it a moment later. */
+function request(http: ClientHttp2Session, path: string): ClientHttp2Stream {
+  try {
+    return http.request({ ":method": "POST", ":path": path }, { endStream: false });
+  } catch (error) {
+    throw silent(error);
+  }
 }
 
 function silent(cause?: unknown): SandboxError {

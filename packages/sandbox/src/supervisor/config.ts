@@ -36,7 +36,8 @@ export const reservedUid = 64_900;
 
 export function readConfig(env: NodeJS.ProcessEnv): SupervisorConfig {
   const text = env[supervisorConfigVariable];
-  if (!text) throw new Error(`${supervisorConfigVariable} is not set: the supervisor is started by openTiger only`);
+  if (!text)
+    throw new Error(`${supervisorConfigVariable} is not set: the supervisor is started by openTiger only`);
   // Written by the host when it made the sandbox; an agent cannot change it.
   return JSON.parse(text) as SupervisorConfig;
 }

@@ -94,7 +94,10 @@ export class Control {
   async #hello({ holder, generation }: HelloRequest): Promise<HelloAnswer> {
     const known = this.#generations.get(holder);
     if (known !== undefined && generation < known) {
-      throw new RefusedError("session_lost", `generation ${generation} of ${holder} is over: ${known} has taken its place`);
+      throw new RefusedError(
+        "session_lost",
+        `generation ${generation} of ${holder} is over: ${known} has taken its place`,
+      );
     }
     await this.ready;
     // A client of one command says hello once and never again: remembering those would grow without end.

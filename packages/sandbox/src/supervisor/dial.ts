@@ -10,7 +10,10 @@ const lookAgainMs = 1_000;
  * Dials every socket that appears in the carrier folder, once each. A host process that wants a session puts one
  * there under a name of its own and waits; when it is gone the dial fails and the name is forgotten with the file.
  */
-export function dialCarriers(folder: string, serve: { session(stream: Socket): void; exec(stream: Socket): void }): void {
+export function dialCarriers(
+  folder: string,
+  serve: { session(stream: Socket): void; exec(stream: Socket): void },
+): void {
   const seen = new Set<string>();
   look();
   try {

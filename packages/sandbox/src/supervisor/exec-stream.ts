@@ -1,6 +1,13 @@
 import type { Duplex } from "node:stream";
 import type { AttachSpec, ExecSpec } from "@opentiger/schema";
-import { encodeFrame, encodeJson, type Frame, FrameDecoder, frameType, readJson } from "../protocol/frames.ts";
+import {
+  encodeFrame,
+  encodeJson,
+  type Frame,
+  FrameDecoder,
+  frameType,
+  readJson,
+} from "../protocol/frames.ts";
 import type { Exec } from "./exec.ts";
 import type { ExecTable } from "./exec-table.ts";
 import { toRefusal } from "./refusals.ts";
@@ -45,7 +52,8 @@ function begin(stream: Duplex, table: ExecTable, frame: Frame): Exec {
       stdout: spec.stdout ?? exec.spool.acknowledged.stdout,
       stderr: spec.stderr ?? exec.spool.acknowledged.stderr,
     };
-    if (!exec.spool.holds(from)) throw new Error(`the output before ${from.stdout}/${from.stderr} is no longer here`);
+    if (!exec.spool.holds(from))
+      throw new Error(`the output before ${from.stdout}/${from.stderr} is no longer here`);
     send(stream, encodeJson(frameType.opened, { id: exec.id, pid: exec.pid, resumed: true }));
     pump(stream, exec, from);
     return exec;

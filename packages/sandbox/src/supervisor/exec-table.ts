@@ -1,4 +1,4 @@
-import type { ExecInfo, ExecSpec } from "@opentiger/schema";
+import type { ExecInfo, ExecSpec, TerminalReservation } from "@opentiger/schema";
 import { Exec } from "./exec.ts";
 import type { Launcher } from "./launch.ts";
 import { killMarked } from "./processes.ts";
@@ -29,7 +29,8 @@ export class ExecTable {
 
   get(id: string): Exec {
     const exec = this.#execs.get(id);
-    if (!exec) throw new RefusedError("exec_not_found", `no exec ${id} in this sandbox (it may have been forgotten)`);
+    if (!exec)
+      throw new RefusedError("exec_not_found", `no exec ${id} in this sandbox (it may have been forgotten)`);
     return exec;
   }
 
@@ -38,10 +39,10 @@ export class ExecTable {
   }
 
   /** What the Engine must put in front of a terminal's command, so that it is the agent's and can be killed by id. */
-  reserveTerminal(id: string, user: string | undefined): { prefix: string[] } {
+  reserveTerminal(id: string, user: string | undefined): TerminalReservation {
     const gid = this.launcher.markers.take();
     this.#terminals.set(id, gid);
-    return { prefix: this.launcher.terminalPrefix(gid, user) };
+    return this.launcher.terminal(gid, user);
   }
 
   async signal(id: string, signal: NodeJS.Signals): Promise<void> {

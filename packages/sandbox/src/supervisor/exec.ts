@@ -1,5 +1,5 @@
 import type { Readable, Writable } from "node:stream";
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import type { ExecExit, ExecInfo, ExecSpec } from "@opentiger/schema";
 import type { Launched } from "./launch.ts";
 import { killMarked, signalMarked } from "./processes.ts";
@@ -7,6 +7,9 @@ import { Spool, type StreamName } from "./spool.ts";
 
 /** Enough for a long answer of an agent while nobody listens; a full spool blocks the writer. */
 const defaultSpoolBytes = 8 * 1024 * 1024;
+
+/** What may still lie in its pipes when a command has ended; taken beyond the limit, so that the end becomes known. */
+const leftOverBytes = 1024 * 1024;
 
 /** A grandchild may keep the pipe open for ever: after the command's exit we wait for silence, not for the end. */
 const drainSilenceMs = 50;
@@ -28,6 +31,7 @@ export class Exec {
   readonly #startedAt = new Date();
   #reason: ExecExit["reason"] = "exited";
   #lastOutput = 0;
+  #ended = false;
   #timer: NodeJS.Timeout | undefined;
   readonly #outputs: Readable[];
 
@@ -43,7 +47,8 @@ export class Exec {
     this.#outputs = [this.#listen("stdout"), this.#listen("stderr")].filter((stream) => stream !== null);
     const killsBefore = oomKills();
     launched.child.once("exit", (code, signal) => {
-      if (signal === "SIGKILL" && this.#reason === "exited" && oomKills() > killsBefore) this.#reason = "memory";
+      if (signal === "SIGKILL" && this.#reason === "exited" && oomKills() > killsBefore)
+        this.#reason = "memory";
       void this.#finish(code, signal);
     });
     if (spec.timeoutMs) this.#timer = setTimeout(() => void this.#timeOut(), spec.timeoutMs);
@@ -52,17 +57,26 @@ export class Exec {
   get info(): ExecInfo {
     const { stdout, stderr } = this.spool.written;
     const { id, pid, exit } = this;
-    return { id, pid, command: this.#spec.command, startedAt: this.#startedAt.toISOString(), exit, stdout, stderr };
+    return {
+      id,
+      pid,
+      command: this.#spec.command,
+      startedAt: this.#startedAt.toISOString(),
+      exit,
+      stdout,
+      stderr,
+    };
   }
 
   acknowledge(stream: StreamName, offset: number): void {
     this.spool.acknowledge(stream, offset);
-    if (!this.spool.full) for (const output of this.#outputs) output.resume();
+    if (this.#hasRoom) for (const output of this.#outputs) output.resume();
   }
 
   /** Signals everything the exec started. SIGKILL also ends what tries to outrun it. */
   async signal(signal: NodeJS.Signals): Promise<void> {
-    if (!this.exit && (signal === "SIGKILL" || signal === "SIGTERM" || signal === "SIGINT")) this.#reason = "killed";
+    if (!this.exit && (signal === "SIGKILL" || signal === "SIGTERM" || signal === "SIGINT"))
+      this.#reason = "killed";
     if (signal === "SIGKILL") await killMarked(this.#launched.marker);
     else signalMarked(this.#launched.marker, signal);
   }
@@ -73,7 +87,7 @@ export class Exec {
       if (this.exit) return; // Left over by a grandchild: read, so that it is not blocked, and dropped.
       this.#lastOutput = Date.now();
       this.spool.append(stream, data);
-      if (this.spool.full) for (const each of this.#outputs) each.pause();
+      if (!this.#hasRoom) for (const each of this.#outputs) each.pause();
       this.reader?.wake();
     });
     output?.on("error", () => {});
@@ -89,11 +103,21 @@ export class Exec {
 
   async #finish(code: number | null, signal: NodeJS.Signals | null): Promise<void> {
     clearTimeout(this.#timer);
+    this.#ended = true;
+    if (this.#hasRoom) for (const output of this.#outputs) output.resume();
     await this.#drained();
     const reason = this.#reason === "killed" && signal === null ? "exited" : this.#reason;
     this.exit = { code, signal, reason };
     for (const output of this.#outputs) output.resume();
     this.reader?.wake();
+  }
+
+  get #hasRoom(): boolean {
+    return this.spool.bytes < this.spool.limit + (this.#ended ? leftOverBytes : 0);
+  }
+
+  get #isSilent(): boolean {
+    return this.#hasRoom && Date.now() - this.#lastOutput >= drainSilenceMs;
   }
 
   /** Resolves when the pipes ended, or were silent for a moment while the spool had room. */
@@ -106,7 +130,10 @@ export class Exec {
     this.#lastOutput = Date.now();
     while (open) {
       await Promise.race([ended, sleep(drainSilenceMs)]);
-      if (!this.spool.full && Date.now() - this.#lastOutput >= drainSilenceMs) return;
+      if (!this.#isSilent) continue;
+      // Woken late, or with the pipes just opened again: one turn of the event loop reads what lies in them.
+      await nextTurn();
+      if (this.#isSilent) return;
     }
   }
 }

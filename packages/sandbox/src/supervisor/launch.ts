@@ -1,13 +1,15 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, isAbsolute, join, resolve } from "node:path";
-import type { ExecSpec } from "@opentiger/schema";
+import type { ExecSpec, TerminalReservation } from "@opentiger/schema";
+import { loaderVariablesApart } from "../protocol/loader-variables.ts";
 import { supervisorConfigVariable } from "../protocol/paths.ts";
 import type { SupervisorConfig } from "./config.ts";
 import { MarkerPool } from "./marker-pool.ts";
 import { withCommandOomScore } from "./oom-score.ts";
 import { execVariable, type Marker } from "./processes.ts";
 import { RefusedError } from "./refusals.ts";
+import { systemPath, systemTool } from "./system-tools.ts";
 import { findUser, passwdEntry, type UserEntry } from "./users.ts";
 
 export interface Launched {
@@ -24,7 +26,7 @@ export class Launcher {
 
   constructor(config: SupervisorConfig) {
     this.#config = config;
-    this.#setpriv = config.setpriv ?? ["setpriv"];
+    this.#setpriv = config.setpriv ?? [systemTool("setpriv")];
   }
 
   launch(spec: ExecSpec): Launched {
@@ -32,13 +34,15 @@ export class Launcher {
     const env = this.#environment(spec, user);
     const cwd = spec.cwd ? resolve(this.#config.workDir, spec.cwd) : this.#config.workDir;
     const enter = enterDirectory(cwd);
-    refuseMissingCommand(spec.command[0] ?? "", env["PATH"] ?? "", cwd);
+    this.#refuseMissing(spec.command[0] ?? "", env["PATH"] ?? "", cwd);
     const marker = this.#marker(spec);
-    const argv = [...this.privilegeDrop(user, marker), ...enter.prefix, ...spec.command];
+    const drop = this.privilegeDrop(user, marker);
+    const split = drop.length > 0 ? loaderVariablesApart(env) : { root: env, agent: [] };
+    const argv = [...drop, ...behindDrop(enter.folder, split.agent), ...spec.command];
     const child = withCommandOomScore(() =>
       spawn(argv[0] as string, argv.slice(1), {
         ...(enter.cwd ? { cwd: enter.cwd } : {}),
-        env: marker.kind === "environment" ? { ...env, [marker.variable]: marker.value } : env,
+        env: marker.kind === "environment" ? { ...env, [marker.variable]: marker.value } : split.root,
         stdio: spec.detach ? "ignore" : [spec.stdin ? "pipe" : "ignore", "pipe", "pipe"],
         detached: true,
       }),
@@ -47,6 +51,11 @@ export class Launcher {
     child.once("error", () => {});
     if (child.pid === undefined) throw startFailure();
     return { child, pid: child.pid, marker };
+  }
+
+  /** For something of ours that runs as this user. */
+  dropFor(user: { uid: number; gid: number }): string[] {
+    return this.privilegeDrop(user, { kind: "group", gid: this.markers.take() });
   }
 
   /** The argv in front of a command that gives up everything the agent must not have. */
@@ -66,8 +75,9 @@ export class Launcher {
     ];
   }
 
-  terminalPrefix(gid: number, user: string | undefined): string[] {
-    return this.privilegeDrop(this.#user(user), { kind: "group", gid });
+  terminal(gid: number, wanted: string | undefined): TerminalReservation {
+    const user = this.#user(wanted);
+    return { prefix: this.privilegeDrop(user, { kind: "group", gid }), env: this.#environment({}, user) };
   }
 
   #user(wanted: string | undefined): UserEntry {
@@ -79,55 +89,74 @@ export class Launcher {
     return findUser(wanted);
   }
 
-  #environment(spec: ExecSpec, user: UserEntry): Record<string, string> {
+  #environment(spec: Pick<ExecSpec, "env">, user: UserEntry): Record<string, string> {
     const env: Record<string, string> = {};
     for (const [name, value] of Object.entries(process.env)) {
       if (value !== undefined && name !== supervisorConfigVariable) env[name] = value;
     }
     Object.assign(env, this.#config.env);
     if (this.#config.isolation !== "none") {
-      env["HOME"] = user.home ?? this.#config.home;
+      const home = user.home ?? this.#config.home;
+      env["HOME"] = home;
+      // What the agent installed for itself comes before the image's: an upgrade of its own CLI is meant to be used.
+      env["PATH"] = [join(home, ".npm-global/bin"), join(home, ".local/bin"), env["PATH"] ?? systemPath].join(
+        delimiter,
+      );
       if (user.name) Object.assign(env, { USER: user.name, LOGNAME: user.name });
       delete env["PWD"];
     }
     return { ...env, ...spec.env };
   }
 
+  /** Says "not found" itself, so that the user does not read about setpriv. */
+  #refuseMissing(command: string, path: string, cwd: string): void {
+    // What the supervisor may not look at, another uid perhaps may: that is left to the kernel.
+    const otherUid = this.#config.isolation !== "none";
+    for (const candidate of candidatesFor(command, path, cwd)) {
+      try {
+        if (statSync(candidate).isFile()) return;
+      } catch (error) {
+        if (otherUid && isErrno(error, "EACCES")) return;
+      }
+    }
+    throw new RefusedError("command_not_found", `${JSON.stringify(command)} was not found in the sandbox`);
+  }
+
   #marker(spec: ExecSpec): Marker {
-    if (this.#config.isolation === "none") return { kind: "environment", variable: execVariable, value: spec.id };
+    if (this.#config.isolation === "none")
+      return { kind: "environment", variable: execVariable, value: spec.id };
     return { kind: "group", gid: this.markers.take() };
   }
 }
 
 /**
  * The supervisor has no right to pass over file modes, so a folder that only the agent may enter is entered by
- * the agent: `env -C` behind setpriv.
+ * the agent: `folder` is then for `env -C` behind setpriv.
  */
-function enterDirectory(cwd: string): { cwd?: string; prefix: string[] } {
+function enterDirectory(cwd: string): { cwd?: string; folder?: string } {
   try {
-    if (!statSync(cwd).isDirectory()) throw new RefusedError("usage", `${cwd} is not a folder in the sandbox`);
+    if (!statSync(cwd).isDirectory())
+      throw new RefusedError("usage", `${cwd} is not a folder in the sandbox`);
     accessSync(cwd, constants.X_OK);
-    return { cwd, prefix: [] };
+    return { cwd };
   } catch (error) {
     if (error instanceof RefusedError) throw error;
-    if (isErrno(error, "ENOENT")) throw new RefusedError("workspace_missing", `${cwd} does not exist in the sandbox`);
-    return { prefix: ["env", "-C", cwd, "--"] };
+    if (isErrno(error, "ENOENT"))
+      throw new RefusedError("workspace_missing", `${cwd} does not exist in the sandbox`);
+    return { folder: cwd };
   }
 }
 
-/** Says "not found" itself, so that the user does not read about setpriv. What it may not look at is left to the kernel. */
-function refuseMissingCommand(command: string, path: string, cwd: string): void {
-  const candidates = command.includes("/")
-    ? [isAbsolute(command) ? command : join(cwd, command)]
-    : path.split(delimiter).map((folder) => join(folder || ".", command));
-  for (const candidate of candidates) {
-    try {
-      if (statSync(candidate).isFile()) return;
-    } catch (error) {
-      if (isErrno(error, "EACCES")) return;
-    }
-  }
-  throw new RefusedError("command_not_found", `${JSON.stringify(command)} was not found in the sandbox`);
+/** What only the agent may do before its command: enter a folder, and take variables that root must not obey. */
+function behindDrop(folder: string | undefined, variables: readonly string[]): string[] {
+  if (folder === undefined && variables.length === 0) return [];
+  return [systemTool("env"), ...(folder === undefined ? [] : ["-C", folder]), "--", ...variables];
+}
+
+/** Where the command may be, in the order in which it would be looked for. */
+function candidatesFor(command: string, path: string, cwd: string): string[] {
+  if (command.includes("/")) return [isAbsolute(command) ? command : join(cwd, command)];
+  return path.split(delimiter).map((folder) => join(folder || ".", command));
 }
 
 function startFailure(): RefusedError {

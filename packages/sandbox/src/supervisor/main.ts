@@ -26,7 +26,9 @@ function serve(config: SupervisorConfig): void {
     });
   }
   // Nothing an exec or a session does may take the guard down.
-  process.on("uncaughtException", (error) => process.stderr.write(`supervisor: ${error.stack ?? error.message}\n`));
+  process.on("uncaughtException", (error) =>
+    process.stderr.write(`supervisor: ${error.stack ?? error.message}\n`),
+  );
   process.on("unhandledRejection", (error) => process.stderr.write(`supervisor: ${String(error)}\n`));
 }
 
@@ -36,7 +38,8 @@ function serve(config: SupervisorConfig): void {
  */
 function guardSignals(config: SupervisorConfig): void {
   process.on("SIGUSR1", () => {});
-  for (const signal of ["SIGUSR2", "SIGHUP", "SIGINT", "SIGPIPE", "SIGALRM"] as const) process.on(signal, () => {});
+  for (const signal of ["SIGUSR2", "SIGHUP", "SIGINT", "SIGPIPE", "SIGALRM"] as const)
+    process.on(signal, () => {});
   process.on("SIGTERM", () => {
     if (config.isolation !== "agent-root") stop(config);
   });

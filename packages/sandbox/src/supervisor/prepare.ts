@@ -1,73 +1,99 @@
 import { execFile } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
 import type { PrepareRequest } from "@opentiger/schema";
 import type { SupervisorConfig } from "./config.ts";
 import type { Launcher } from "./launch.ts";
+import { RefusedError } from "./refusals.ts";
+import { systemPath, systemTool } from "./system-tools.ts";
 
 const run = promisify(execFile);
+
+interface Identity {
+  uid: number;
+  gid: number;
+}
 
 /**
  * Makes a container of any image fit for an agent of any uid: an entry in passwd and group, a HOME it can write,
  * git settings, and workspace folders that it owns. Doing it again changes nothing.
  */
-export async function prepare(request: PrepareRequest, config: SupervisorConfig, launcher: Launcher): Promise<void> {
-  const owner = config.isolation === "agent-root" ? { uid: 0, gid: 0 } : null;
+export async function prepare(
+  request: PrepareRequest,
+  config: SupervisorConfig,
+  launcher: Launcher,
+): Promise<void> {
   const agent = { uid: config.agentUid, gid: config.agentGid };
-  await script(account, owner, {
+  const settings = {
     AGENT_UID: String(agent.uid),
     AGENT_GID: String(agent.gid),
     AGENT_HOME: request.home,
     GIT_SETTINGS: gitSettings(request),
-  });
-  for (const folder of request.ownedFolders) {
-    const env = { FOLDER: folder, PARENT: dirname(folder) };
-    await script(makeStage, owner, env);
-    await script(`mkdir -m 0777 -- "$PARENT/.opentiger-stage/folder" 2>/dev/null || true`, agent, env);
-    await script(moveFromStage, owner, env);
-    await script(`chmod 0755 -- "$FOLDER" 2>/dev/null || true`, agent, env);
-  }
-
-  /** As the given user, or as the supervisor itself, which owns the image's files. */
-  async function script(text: string, user: { uid: number; gid: number } | null, env: Record<string, string>) {
-    const drop = user ? launcher.privilegeDrop(user, { kind: "group", gid: launcher.markers.take() }) : [];
-    const [command = "", ...args] = [...drop, "sh", "-euc", text];
-    await run(command, args, { env: { PATH: process.env["PATH"] ?? "", ...env }, cwd: "/" });
-  }
+  };
+  // The owner of the image's files: the supervisor itself, or, where the agent is root, the agent.
+  const owner = config.isolation === "agent-root" ? launcher.dropFor(agent) : [];
+  await Promise.all([
+    execute([...owner, systemTool("sh"), "-euc", account], settings),
+    makeOwnedFolders(request.ownedFolders, agent, launcher),
+  ]);
 }
 
+/** One shell and nothing that it would have to fork for in the usual case: every sandbox waits for this. */
 const account = `
-if ! grep -q "^[^:]*:[^:]*:$AGENT_GID:" /etc/group 2>/dev/null; then
-  echo "agent:x:$AGENT_GID:" >> /etc/group
-fi
-if ! grep -q "^[^:]*:[^:]*:$AGENT_UID:" /etc/passwd 2>/dev/null; then
-  echo "agent:x:$AGENT_UID:$AGENT_GID:agent:$AGENT_HOME:/bin/sh" >> /etc/passwd
-fi
+has_id() {
+  while IFS=: read -r _ _ id _; do [ "$id" != "$2" ] || return 0; done < "$1"
+  return 1
+}
+has_line() {
+  while read -r line; do [ "$line" != "$2" ] || return 0; done < "$1"
+  return 1
+}
+for file in /etc/passwd /etc/group /etc/gitconfig; do [ -e "$file" ] || : > "$file"; done
+has_id /etc/group "$AGENT_GID" || echo "agent:x:$AGENT_GID:" >> /etc/group
+has_id /etc/passwd "$AGENT_UID" || echo "agent:x:$AGENT_UID:$AGENT_GID:agent:$AGENT_HOME:/bin/sh" >> /etc/passwd
 if [ ! -d "$AGENT_HOME" ]; then
   mkdir -p -- "$AGENT_HOME"
   chmod 0777 -- "$AGENT_HOME"
 fi
-if ! grep -qs "# made by opentiger" /etc/gitconfig; then
-  printf '%s' "$GIT_SETTINGS" >> /etc/gitconfig
-fi
+has_line /etc/gitconfig "# made by opentiger" || printf '%s' "$GIT_SETTINGS" >> /etc/gitconfig
 `;
 
 /**
- * Nobody here may give a file away, so the agent makes the folder itself, in a place where anybody may, and the
- * supervisor moves it: within one file system, and while its mode still lets the supervisor change its parent.
+ * Nobody here may give a file away, so the agent makes the folder itself. For that moment anybody may write where it
+ * is to be; no command of the agent's runs yet.
  */
-const makeStage = `
-if [ -d "$FOLDER" ]; then exit 0; fi
-mkdir -p -- "$PARENT"
-mkdir -p -m 1777 -- "$PARENT/.opentiger-stage"
-`;
+async function makeOwnedFolders(
+  folders: readonly string[],
+  agent: Identity,
+  launcher: Launcher,
+): Promise<void> {
+  for (const folder of folders) {
+    if (existsSync(folder)) continue;
+    const parent = dirname(folder);
+    mkdirSync(parent, { recursive: true });
+    const { uid, mode } = statSync(parent);
+    const isOurs = uid === process.getuid?.();
+    if (isOurs) chmodSync(parent, 0o1777);
+    try {
+      await execute([...launcher.dropFor(agent), systemTool("mkdir"), "--", folder], {});
+    } finally {
+      if (isOurs) chmodSync(parent, mode & 0o7777);
+    }
+  }
+}
 
-const moveFromStage = `
-if [ -d "$PARENT/.opentiger-stage" ]; then
-  mv -T -- "$PARENT/.opentiger-stage/folder" "$FOLDER"
-  rmdir -- "$PARENT/.opentiger-stage"
-fi
-`;
+/** Whatever the reason, the last line of what was said names it; the command itself would tell nobody anything. */
+async function execute(argv: readonly string[], env: Record<string, string>): Promise<void> {
+  const [command = "", ...args] = argv;
+  try {
+    await run(command, args, { env: { PATH: systemPath, ...env }, cwd: "/" });
+  } catch (error) {
+    const { stderr, message } = error as Error & { stderr?: string };
+    const said = stderr?.trim().split("\n").at(-1) || message.split("\n")[0];
+    throw new RefusedError("sandbox_broken", `the sandbox could not be made ready for commands: ${said}`);
+  }
+}
 
 /** System-wide, the weakest place: what the user or the repository sets wins. */
 function gitSettings(request: PrepareRequest): string {
@@ -79,6 +105,6 @@ function gitSettings(request: PrepareRequest): string {
 }
 
 function quoted(value: string): string {
-  const oneLine = value.replaceAll(/[\u0000-\u001f]/g, " ");
+  const oneLine = value.replaceAll(/\p{Cc}/gu, " ");
   return `"${oneLine.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
 }

@@ -2,7 +2,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /** How a process is recognised as belonging to an exec; it cannot shed either by setsid or by a double fork. */
-export type Marker = { kind: "group"; gid: number } | { kind: "environment"; variable: string; value: string };
+export type Marker =
+  | { kind: "group"; gid: number }
+  | { kind: "environment"; variable: string; value: string };
 
 /** In host mode, where there is no privilege to add a group, the mark of an exec is this variable. */
 export const execVariable = "OPENTIGER_EXEC_ID";

@@ -26,7 +26,8 @@ describe("the spool", () => {
         expect(spool.holds(from)).toBe(true);
         const read = { stdout: "", stderr: "" };
         const reader = spool.reader(from);
-        for (let chunk = reader.next(); chunk; chunk = reader.next()) read[chunk.stream] += chunk.data.toString("hex");
+        for (let chunk = reader.next(); chunk; chunk = reader.next())
+          read[chunk.stream] += chunk.data.toString("hex");
         expect(read.stdout).toBe(all.stdout.slice(from.stdout * 2));
         expect(read.stderr).toBe(all.stderr.slice(from.stderr * 2));
       }),

@@ -12,7 +12,8 @@ export interface UserEntry {
 export function findUser(wanted: string): UserEntry {
   const [user = "", group] = wanted.split(":");
   const entry = passwdEntry(user);
-  if (!entry && !/^\d+$/.test(user)) throw new RefusedError("usage", `the sandbox has no user called ${user}`);
+  if (!entry && !/^\d+$/.test(user))
+    throw new RefusedError("usage", `the sandbox has no user called ${user}`);
   const uid = entry?.uid ?? Number(user);
   const gid = group === undefined ? (entry?.gid ?? uid) : findGroup(group);
   return { uid, gid, name: entry?.name ?? null, home: entry?.home ?? null };

@@ -56,7 +56,9 @@ describe("the host backend", () => {
 
   it("ends everything it started when it is stopped, and starts again when it is opened", async () => {
     const sandbox = await backend.create(options("four"));
-    const { stdout } = await collect(await sandbox.exec(["sh", "-c", "setsid sleep 1000 >/dev/null 2>&1 & echo $!"]));
+    const { stdout } = await collect(
+      await sandbox.exec(["sh", "-c", "setsid sleep 1000 >/dev/null 2>&1 & echo $!"]),
+    );
     const pid = Number(stdout.toString());
     await sandbox.close();
     await backend.stop("four");
@@ -72,7 +74,9 @@ describe("the host backend", () => {
       code: "unsupported",
     });
     await expect(backend.save()).rejects.toMatchObject({ code: "unsupported" });
-    await expect(backend.create({ ...options("six"), workspaces: [{ path: "/", readOnly: false }] })).rejects.toMatchObject({
+    await expect(
+      backend.create({ ...options("six"), workspaces: [{ path: "/", readOnly: false }] }),
+    ).rejects.toMatchObject({
       code: "workspace_refused",
     });
   });

@@ -104,7 +104,9 @@ export class HostBackend implements Backend {
   }
 
   #claim(options: CreateOptions, workspaces: HostRecord["workspaces"]): HostRecord {
-    const names = options.name ? [checkName(options.name)] : defaultNames(options.agent, workspaces[0]?.path ?? "");
+    const names = options.name
+      ? [checkName(options.name)]
+      : defaultNames(options.agent, workspaces[0]?.path ?? "");
     for (const name of names) {
       const record: HostRecord = {
         version: 1,
@@ -135,13 +137,26 @@ export class HostBackend implements Backend {
     const carrier = ensureCarrierFolder(this.#state.folder, record.id);
     if (!record.supervisor || !isAlive(record.supervisor)) {
       const file = placeSupervisor(this.#state.folder, record.id);
-      const supervisor = startSupervisor(record.id, file, configOf(record, carrier), this.#records.folderOf(record.name));
+      const supervisor = startSupervisor(
+        record.id,
+        file,
+        configOf(record, carrier),
+        this.#records.folderOf(record.name),
+      );
       this.#records.update({ ...record, supervisor });
     }
     const socket = await dialBack(carrier, "session", signal ? { signal } : {});
     const session = await openSession(socket, { holder: `client-${process.pid}`, generation: 0 });
     const { name, id, agent, workspaces } = record;
-    const facts = { name, id, agent, backend: "host", workspaceKind: "direct", workspaces, weakness } as const;
+    const facts = {
+      name,
+      id,
+      agent,
+      backend: "host",
+      workspaceKind: "direct",
+      workspaces,
+      weakness,
+    } as const;
     return sandboxOverSession(facts, session, () => Promise.reject(noTerminal()));
   }
 }
@@ -160,9 +175,13 @@ function configOf(record: HostRecord, carrierDir: string): SupervisorConfig {
 }
 
 function noClone(): SandboxError {
-  return new SandboxError("unsupported", "host mode has no clone workspaces: a clone at the same path would be yours", {
-    remedy: "use the docker backend, or leave out --clone",
-  });
+  return new SandboxError(
+    "unsupported",
+    "host mode has no clone workspaces: a clone at the same path would be yours",
+    {
+      remedy: "use the docker backend, or leave out --clone",
+    },
+  );
 }
 
 function noTerminal(): SandboxError {

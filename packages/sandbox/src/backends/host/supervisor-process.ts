@@ -12,7 +12,12 @@ export interface SupervisorProcess {
 }
 
 /** Starts a supervisor that outlives us: a session of its own, its output in a file. */
-export function startSupervisor(id: string, file: string, config: SupervisorConfig, folder: string): SupervisorProcess {
+export function startSupervisor(
+  id: string,
+  file: string,
+  config: SupervisorConfig,
+  folder: string,
+): SupervisorProcess {
   const log = openSync(join(folder, "supervisor.log"), "a", 0o600);
   try {
     const child = spawn(process.execPath, [file, "serve"], {

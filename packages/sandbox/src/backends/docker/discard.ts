@@ -1,0 +1,66 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { SandboxRecord } from "@opentiger/schema";
+import type Docker from "dockerode";
+import { removeCarrierFolder } from "../../state/carrier-folder.ts";
+import { removeSupervisor } from "../../state/supervisor-file.ts";
+import { containerName } from "./container/name.ts";
+import { sentenceOf, statusOf } from "./engine/errors.ts";
+import { labels } from "./labels.ts";
+import type { Place } from "./place.ts";
+
+/** The engine answers a removal that is already under way with an error; it is over soon. */
+const removalPatienceMs = 30_000;
+
+type Discarding = Pick<Place, "docker" | "state">;
+
+/**
+ * Removes everything of a sandbox: the container, the files, the record and the name. Interrupted at any point, it
+ * can be done again, by anyone who finds the record: that goes last.
+ */
+export async function discard(place: Discarding, record: SandboxRecord): Promise<void> {
+  if (record.state !== "removing") place.state.records.write({ ...record, state: "removing" });
+  await removeContainer(place, record);
+  forget(place, record);
+}
+
+/** Forgets a sandbox whose container is gone. */
+export function forget(place: Pick<Place, "state">, record: Pick<SandboxRecord, "id" | "name">): void {
+  removeCarrierFolder(place.state.folder, record.id);
+  removeSupervisor(place.state.folder, record.id);
+  place.state.records.drop(record);
+}
+
+/**
+ * Removes the container of a record and no other one. A creator that died between making it and writing down its id
+ * is found by the name, which carries the random id of the sandbox and cannot be copied as labels can.
+ */
+export async function removeContainer(place: Discarding, record: SandboxRecord): Promise<void> {
+  const id = record.containerId ?? (await findUnrecorded(place, record));
+  if (id !== undefined) await removeById(place.docker, id);
+}
+
+async function findUnrecorded(place: Discarding, record: SandboxRecord): Promise<string | undefined> {
+  try {
+    const { Id, Config } = await place.docker.getContainer(containerName(record)).inspect();
+    const ours =
+      Config.Labels?.[labels.id] === record.id && Config.Labels?.[labels.instance] === place.state.instance;
+    return ours ? Id : undefined;
+  } catch (error) {
+    if (statusOf(error) === 404) return undefined;
+    throw error;
+  }
+}
+
+async function removeById(docker: Docker, id: string): Promise<void> {
+  const deadline = Date.now() + removalPatienceMs;
+  for (;;) {
+    try {
+      return await docker.getContainer(id).remove({ force: true, v: true });
+    } catch (error) {
+      if (statusOf(error) === 404) return;
+      const underWay = statusOf(error) === 409 && /removal .* in progress/i.test(sentenceOf(error));
+      if (!underWay || Date.now() > deadline) throw error;
+      await sleep(100);
+    }
+  }
+}

@@ -1,0 +1,117 @@
+import type { SandboxSummary } from "@opentiger/schema";
+import type { Backend, CreateOptions, ListOptions, RemoveOptions, Sandbox } from "../../sandbox.ts";
+import { stateFolder } from "../../state/folder.ts";
+import { openState } from "../../state/state.ts";
+import { defaultHome } from "../../workspace/rules.ts";
+import { createSandbox } from "./create/create.ts";
+import { connectEngine } from "./engine/engine.ts";
+import { asSandboxError } from "./engine/errors.ts";
+import { inspectSandbox } from "./inspect.ts";
+import { listSandboxes } from "./list.ts";
+import { openSandbox } from "./open.ts";
+import type { Place } from "./place.ts";
+import {
+  drainPool,
+  fillPool,
+  type PoolSettings,
+  type PoolStatus,
+  poolStatus,
+  writePoolSettings,
+} from "./pool/pool.ts";
+import { pruneSandboxes, resetSandboxes } from "./prune.ts";
+import { removeSandbox } from "./remove.ts";
+import { saveSandbox } from "./save.ts";
+import { stopSandbox } from "./stop.ts";
+
+export interface DockerOptions {
+  /** A context of the docker command; default: as the docker command finds its engine. */
+  context?: string;
+  /** Where all settings are read from. Default: the process's own. */
+  env?: NodeJS.ProcessEnv;
+  /** Told what the user should know but what stops nothing. Default: a line on stderr. */
+  warn?: (sentence: string) => void;
+}
+
+/** Ready to make sandboxes; nothing is asked of the engine until something is asked of the backend. */
+export async function connectDocker(options: DockerOptions = {}): Promise<DockerBackend> {
+  return new DockerBackend(options);
+}
+
+/** Sandboxes as containers of a Docker engine. Every error that leaves it is a SandboxError. */
+export class DockerBackend implements Backend {
+  readonly kind = "docker";
+  readonly #place: Omit<Place, "facts">;
+
+  constructor({ env = process.env, context, warn = toStderr }: DockerOptions) {
+    const home = defaultHome(env);
+    const engine = connectEngine({ env, home, ...(context === undefined ? {} : { context }) });
+    this.#place = { engine, docker: engine.docker, state: openState(stateFolder(env)), env, home, warn };
+  }
+
+  create(options: CreateOptions): Promise<Sandbox> {
+    return this.#guarded(() => createSandbox(this.#place, this.#place.engine.facts(options.signal), options));
+  }
+
+  open(name: string): Promise<Sandbox> {
+    return this.#guarded(() => openSandbox(this.#place, name));
+  }
+
+  list(options: ListOptions = {}): Promise<SandboxSummary[]> {
+    return this.#at((place) => listSandboxes(place, options));
+  }
+
+  inspect(name: string): Promise<Record<string, unknown>> {
+    return this.#at((place) => inspectSandbox(place, name));
+  }
+
+  stop(name: string): Promise<void> {
+    return this.#at((place) => stopSandbox(place, name));
+  }
+
+  remove(name: string, options: RemoveOptions = {}): Promise<void> {
+    return this.#at((place) => removeSandbox(place, name, options));
+  }
+
+  save(name: string, tag: string): Promise<{ imageId: string }> {
+    return this.#at((place) => saveSandbox(place, name, tag));
+  }
+
+  reset(): Promise<string[]> {
+    return this.#at(resetSandboxes);
+  }
+
+  prune(): Promise<string[]> {
+    return this.#at(pruneSandboxes);
+  }
+
+  /** Remembers how many sandboxes to keep parked, and parks as many as are missing. */
+  fillPool(settings: PoolSettings, signal?: AbortSignal): Promise<number> {
+    writePoolSettings(this.#place, settings);
+    return this.#at((place) => fillPool(place, settings, signal));
+  }
+
+  drainPool(): Promise<number> {
+    writePoolSettings(this.#place, { size: 0 });
+    return this.#at(drainPool);
+  }
+
+  poolStatus(): PoolStatus {
+    return poolStatus(this.#place);
+  }
+
+  #at<T>(work: (place: Place) => Promise<T>): Promise<T> {
+    return this.#guarded(async () => work({ ...this.#place, facts: await this.#place.engine.facts() }));
+  }
+
+  async #guarded<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw asSandboxError(error, this.#place.engine.address);
+    }
+  }
+}
+
+function toStderr(sentence: string): void {
+  process.stderr.write(`warning: ${sentence}\n`);
+}

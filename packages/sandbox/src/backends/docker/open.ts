@@ -1,0 +1,175 @@
+import type { SandboxRecord } from "@opentiger/schema";
+import type Docker from "dockerode";
+import { SandboxError } from "../../errors.ts";
+import { checkName } from "../../names.ts";
+import type { Sandbox } from "../../sandbox.ts";
+import type { Session } from "../../session/session.ts";
+import { ensureCarrierFolder } from "../../state/carrier-folder.ts";
+import { creatorLives } from "../../state/creator.ts";
+import { placeSupervisor } from "../../state/supervisor-file.ts";
+import { recheckMounts } from "./container/mounted-folders.ts";
+import { reachSupervisor, startAndReach } from "./container/reach.ts";
+import { copySupervisorIn } from "./container/supervisor-archive.ts";
+import { forget } from "./discard.ts";
+import { dockerSandbox } from "./docker-sandbox.ts";
+import { statusOf } from "./engine/errors.ts";
+import { engineExecSandbox } from "./engine-exec/engine-exec-sandbox.ts";
+import type { Place } from "./place.ts";
+
+type Opening = Omit<Place, "facts">;
+
+/** The record of a finished sandbox of this instance. */
+export function findSandbox(
+  place: Pick<Place, "state">,
+  name: string,
+): SandboxRecord & { containerId: string } {
+  const record = place.state.records.findByName(checkName(name));
+  if (record?.state === "creating" && creatorLives(record)) {
+    throw new SandboxError(
+      "sandbox_broken",
+      `${name} is still being created, by process ${record.creatorPid}`,
+      {
+        remedy: "wait until that is finished, or end that process",
+      },
+    );
+  }
+  const { containerId } = record ?? {};
+  if (record?.state !== "adopted" || !containerId) throw notFound(name);
+  return { ...record, containerId };
+}
+
+/**
+ * A session with a sandbox, which is started if it does not run. A running one answers without the engine being
+ * asked: the question is put to both at once, and the engine's answer matters only where the supervisor is silent.
+ */
+export async function openSandbox(place: Opening, name: string): Promise<Sandbox> {
+  const record = findSandbox(place, name);
+  const container = place.docker.getContainer(record.containerId);
+  if (record.carrier === "engine-exec") {
+    await startIfNeeded(place, record, container);
+    return engineExecSandbox(record, container);
+  }
+  const session = await reachRunning(place, record, container);
+  return dockerSandbox(record, place.engine, session ?? (await restart(place, record, container)));
+}
+
+export function notFound(name: string): SandboxError {
+  return new SandboxError("not_found", `there is no sandbox called ${name}`, {
+    remedy: "see `docker sandbox ls`",
+  });
+}
+
+/** undefined when it turns out not to be running. */
+async function reachRunning(
+  place: Opening,
+  record: SandboxRecord & { containerId: string },
+  container: Docker.Container,
+): Promise<Session | undefined> {
+  const stop = new AbortController();
+  const reachable = { docker: place.docker, stateFolder: place.state.folder, record, signal: stop.signal };
+  const reached = reachSupervisor(reachable, record.containerId);
+  const silent = notRunning(place, record, container, stop.signal);
+  try {
+    const session = await Promise.race([reached, silent]);
+    if (session === undefined)
+      reached.then(
+        (late) => late.close(),
+        () => {},
+      );
+    return session;
+  } catch (error) {
+    reached.then(
+      (late) => late.close(),
+      () => {},
+    );
+    throw error;
+  } finally {
+    stop.abort();
+  }
+}
+
+/** Settles only when the sandbox does not run, or is gone; then nobody will answer. */
+async function notRunning(
+  place: Opening,
+  record: SandboxRecord,
+  container: Docker.Container,
+  signal: AbortSignal,
+): Promise<undefined> {
+  const { State } = await inspect(place, record, container, signal);
+  if (State.Running && !State.Paused) return new Promise(() => {});
+  return undefined;
+}
+
+async function restart(place: Opening, record: SandboxRecord, container: Docker.Container): Promise<Session> {
+  const reachable = { docker: place.docker, stateFolder: place.state.folder, record };
+  const found = await inspect(place, record, container);
+  if (found.State.Paused) {
+    await container.unpause();
+    return reachSupervisor(reachable, container.id);
+  }
+  recheckMounts(place, found);
+  if (record.carrier === "socket") {
+    ensureCarrierFolder(place.state.folder, record.id);
+    placeSupervisor(place.state.folder, record.id);
+  } else {
+    await copySupervisorIn(container);
+  }
+  const session = await startAndReach(reachable, container);
+  const [workspace] = record.workspaces;
+  // One that was adopted from the pool does not have its working directory in its configuration.
+  if (workspace) {
+    const { home } = record.user;
+    await session.prepare({
+      home,
+      gitName: null,
+      gitEmail: null,
+      ownedFolders: [],
+      workDir: workspace.path,
+    });
+  }
+  return session;
+}
+
+async function startIfNeeded(
+  place: Opening,
+  record: SandboxRecord,
+  container: Docker.Container,
+): Promise<void> {
+  const found = await inspect(place, record, container);
+  if (found.State.Paused) return void (await container.unpause());
+  if (found.State.Running) return;
+  recheckMounts(place, found);
+  await container.start();
+}
+
+async function inspect(
+  place: Opening,
+  record: SandboxRecord,
+  container: Docker.Container,
+  abortSignal?: AbortSignal,
+): Promise<Docker.ContainerInspectInfo> {
+  try {
+    return await container.inspect(abortSignal ? { abortSignal } : {});
+  } catch (error) {
+    // Nobody waits for the answer any more.
+    if (abortSignal?.aborted) return new Promise(() => {});
+    if (statusOf(error) === 404) throw await gone(place, record);
+    throw error;
+  }
+}
+
+/** Somebody removed the container. On this engine it is gone for good; on another it may well be there. */
+async function gone(place: Opening, record: SandboxRecord): Promise<SandboxError> {
+  const { id } = await place.engine.facts();
+  if (id === record.engine) {
+    forget(place, record);
+    return notFound(record.name);
+  }
+  return new SandboxError(
+    "not_found",
+    `${record.name} was made on another Docker engine than ${place.engine.address}`,
+    {
+      remedy: "choose that engine with --context or DOCKER_HOST",
+    },
+  );
+}

@@ -1,0 +1,18 @@
+import type { SandboxRecord } from "@opentiger/schema";
+
+/** What is weaker here than in other sandboxes, in a sentence for the user; undefined when nothing is. */
+export function weaknessOf(record: Pick<SandboxRecord, "carrier" | "isolation">): string | undefined {
+  if (record.carrier === "engine-exec") {
+    return (
+      "This image has no node or no setpriv (util-linux), so commands go through the engine: slower, their output " +
+      "cannot be resumed, and a process that clears its environment survives a kill."
+    );
+  }
+  if (record.isolation === "agent-root") {
+    return (
+      "The workspace belongs to root, so commands are root inside, without any capability: they cannot reach the " +
+      "supervisor, but an exit code is no evidence. Use --clone, or give the folder to another user."
+    );
+  }
+  return undefined;
+}

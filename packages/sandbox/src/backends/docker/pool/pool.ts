@@ -1,0 +1,121 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { SandboxError } from "../../../errors.ts";
+import { workerImageName } from "../../../image/name.ts";
+import { errno, writeAtomically } from "../../../state/atomic-file.ts";
+import { newRecord, startCold } from "../create/cold.ts";
+import { discard } from "../discard.ts";
+import { findImage } from "../image/image.ts";
+import type { Place } from "../place.ts";
+import { decide } from "../plan/decide.ts";
+import { gitAuthor } from "../plan/git-author.ts";
+import { nobody, type Plan } from "../plan/plan.ts";
+import { poolKey } from "./key.ts";
+import { offer, tokens, withdraw } from "./tokens.ts";
+
+/** How many sandboxes to keep parked, and of which kind. Absent or 0: the pool is off. */
+export const poolSettings = z.object({
+  size: z.number().int().min(0).max(64),
+  image: z.string().optional(),
+  network: z.enum(["none", "open"]).optional(),
+  limits: z
+    .object({ memoryBytes: z.number(), cpus: z.number(), pids: z.number(), fileBytes: z.number() })
+    .partial()
+    .optional(),
+});
+export type PoolSettings = z.infer<typeof poolSettings>;
+
+export interface PoolStatus {
+  size: number;
+  parked: number;
+}
+
+export function readPoolSettings(place: Pick<Place, "state">): PoolSettings {
+  const path = settingsPath(place);
+  try {
+    return poolSettings.parse(JSON.parse(readFileSync(path, "utf8")));
+  } catch (cause) {
+    if (errno(cause) === "ENOENT") return { size: 0 };
+    throw new SandboxError("internal", `the pool's settings in ${path} cannot be read`, {
+      remedy: "set them again with `opentiger sandbox pool`, or remove the file",
+      cause,
+    });
+  }
+}
+
+export function writePoolSettings(place: Pick<Place, "state">, settings: PoolSettings): void {
+  writeAtomically(settingsPath(place), `${JSON.stringify(poolSettings.parse(settings))}\n`);
+}
+
+/** Parks sandboxes until there are as many as the settings say; returns how many were added. */
+export async function fillPool(place: Place, settings: PoolSettings, signal?: AbortSignal): Promise<number> {
+  const plan = await parkedPlan(place, settings);
+  const key = poolKey(place, plan);
+  if (key === undefined) {
+    throw new SandboxError(
+      "unsupported",
+      `sandboxes of ${plan.image.reference} cannot be parked: it has no supervisor`,
+      {
+        remedy: "use an image with node 18 or newer and setpriv, best one made from opentiger/worker",
+      },
+    );
+  }
+  let added = 0;
+  while (tokens(place.state).filter((token) => token.key === key).length < settings.size) {
+    await park(place, plan, key, signal);
+    added += 1;
+  }
+  return added;
+}
+
+/** Removes every parked sandbox of this engine; returns how many there were. */
+export async function drainPool(place: Place): Promise<number> {
+  let drained = 0;
+  for (const record of place.state.records.list().records) {
+    if (record.state !== "parked" || record.engine !== place.facts.id) continue;
+    withdraw(place.state, record.id);
+    await discard(place, record);
+    drained += 1;
+  }
+  return drained;
+}
+
+export function poolStatus(place: Pick<Place, "state">): PoolStatus {
+  const parked = place.state.records.list().records.filter(({ state }) => state === "parked").length;
+  return { size: readPoolSettings(place).size, parked };
+}
+
+async function park(place: Place, plan: Plan, key: string, signal: AbortSignal | undefined): Promise<void> {
+  const fresh = newRecord(place, plan);
+  const record = { ...fresh, name: `parked-${fresh.id}` };
+  place.state.records.write(record);
+  try {
+    const started = await startCold(place, record, plan, signal);
+    await started.session?.close();
+    place.state.records.write({ ...started.record, state: "parked" });
+    offer(place.state, key, record.id);
+  } catch (error) {
+    withdraw(place.state, record.id);
+    await discard(place, place.state.records.read(record.id) ?? record);
+    throw error;
+  }
+}
+
+/** As a clone of a repository of this user's would be planned, without the repository. */
+async function parkedPlan(place: Place, settings: PoolSettings): Promise<Plan> {
+  const reference = settings.image ?? workerImageName(place.env, place.warn);
+  const [image, author] = await Promise.all([
+    findImage(place.docker, reference, { pull: "never" }),
+    gitAuthor(place.env),
+  ]);
+  const owner = nobody(place);
+  const { limits, network } = settings;
+  const decided = await decide(place, { kind: "clone", owner, image, author, limits, network });
+  const empty = { workspaces: [], repositories: [], commit: undefined, env: {}, labels: {} };
+  return { ...decided, ...empty, agent: "shell" };
+}
+
+function settingsPath(place: Pick<Place, "state">): string {
+  return join(place.state.folder, "pool.json");
+}

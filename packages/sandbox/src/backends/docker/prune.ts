@@ -1,0 +1,132 @@
+import { readdirSync, rmSync, statSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import type { SandboxRecord } from "@opentiger/schema";
+import { carrierFolder, removeCarrierFolder } from "../../state/carrier-folder.ts";
+import { creatorLives } from "../../state/creator.ts";
+import { removeSupervisor } from "../../state/supervisor-file.ts";
+import { isAbandoned } from "./create/claim.ts";
+import { discard, forget, removeContainer } from "./discard.ts";
+import { statusOf } from "./engine/errors.ts";
+import { collectThrowaways } from "./image/throwaway.ts";
+import type { Place } from "./place.ts";
+import { tokens, withdraw } from "./pool/tokens.ts";
+
+/**
+ * A request to make a container may still be on its way when its sender dies: until this is over, a record without a
+ * container keeps what is needed to find it.
+ */
+const createPatienceMs = 120_000;
+
+/** Temporary files live for an instant; older ones were left by a crash. */
+const temporaryPatienceMs = 3_600_000;
+
+/**
+ * Collects what crashed creates and half-done removals left. A container counts as ours only if a record names it,
+ * or, for a creator that died before it could write that down, if it has the very name the record foresaw: labels
+ * prove nothing. Since a record is written before the container and removed after it, nothing else can be ours.
+ */
+export async function pruneSandboxes(place: Place): Promise<string[]> {
+  const collected: string[] = [];
+  for (const record of place.state.records.list().records) {
+    if (record.engine !== place.facts.id) continue;
+    if (isAbandoned(record)) {
+      await collect(place, record);
+      collected.push(record.name);
+    } else if (await isLost(place, record)) {
+      withdraw(place.state, record.id);
+      await discard(place, record);
+      collected.push(record.name);
+    }
+  }
+  await collectThrowaways(place);
+  collectLeftovers(place);
+  return collected;
+}
+
+/** Removes every sandbox of this instance on this engine, parked ones too; what another process is making is its own. */
+export async function resetSandboxes(place: Place): Promise<string[]> {
+  const removed: string[] = [];
+  for (const record of place.state.records.list().records) {
+    if (record.engine !== place.facts.id || (record.state === "creating" && creatorLives(record))) continue;
+    withdraw(place.state, record.id);
+    await discard(place, record);
+    if (record.state === "adopted") removed.push(record.name);
+  }
+  await pruneSandboxes(place);
+  return removed;
+}
+
+async function collect(place: Place, record: SandboxRecord): Promise<void> {
+  const young = Date.now() - Date.parse(record.createdAt) < createPatienceMs;
+  if (record.containerId !== null || !young) return discard(place, record);
+  await removeContainer(place, record);
+  place.state.records.releaseName(record.name, record.id);
+}
+
+/** A finished sandbox without its container, or a parked one that nobody can take any more. */
+async function isLost(place: Place, record: SandboxRecord): Promise<boolean> {
+  if (record.state !== "adopted" && record.state !== "parked") return false;
+  if (record.state === "parked" && !isOnOffer(place, record.id)) return true;
+  if (record.containerId === null) return true;
+  try {
+    await place.docker.getContainer(record.containerId).inspect();
+    return false;
+  } catch (error) {
+    if (statusOf(error) === 404) return true;
+    throw error;
+  }
+}
+
+function isOnOffer(place: Place, id: string): boolean {
+  const token = tokens(place.state).find((candidate) => candidate.id === id);
+  if (!token) return false;
+  return (
+    token.taker === undefined ||
+    creatorLives({ creatorPid: token.taker, createdAt: new Date().toISOString() })
+  );
+}
+
+/** Files of sandboxes that have no record any more. The record comes first and goes last, so nobody needs them. */
+function collectLeftovers(place: Place): void {
+  const { folder, records } = place.state;
+  for (const id of list(dirname(carrierFolder(folder, "x"))))
+    if (isForgotten(id)) removeCarrierFolder(folder, id);
+  for (const file of list(join(folder, "supervisor"))) {
+    const id = basename(file, ".cjs");
+    if (file.endsWith(".cjs") && isForgotten(id)) removeSupervisor(folder, id);
+  }
+  for (const name of list(join(folder, "names"))) {
+    const holder = records.holderOf(name);
+    if (holder !== undefined && isForgotten(holder)) forget(place, { id: holder, name });
+  }
+  for (const part of ["sandboxes", "supervisor", "images", "tools"]) {
+    for (const file of list(join(folder, part))) removeIfOld(join(folder, part, file));
+  }
+
+  function isForgotten(id: string): boolean {
+    try {
+      return records.read(id) === undefined;
+    } catch {
+      // Unreadable is not absent.
+      return false;
+    }
+  }
+}
+
+function removeIfOld(path: string): void {
+  if (!path.endsWith(".tmp")) return;
+  try {
+    if (Date.now() - statSync(path).mtimeMs > temporaryPatienceMs)
+      rmSync(path, { recursive: true, force: true });
+  } catch {
+    // Gone already.
+  }
+}
+
+function list(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}

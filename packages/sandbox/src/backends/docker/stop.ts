@@ -1,0 +1,49 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { SandboxRecord } from "@opentiger/schema";
+import type Docker from "dockerode";
+import { forget } from "./discard.ts";
+import { sentenceOf, statusOf } from "./engine/errors.ts";
+import { elsewhere } from "./inspect.ts";
+import { findSandbox, notFound } from "./open.ts";
+import type { Place } from "./place.ts";
+
+/** What commands have to end by themselves after SIGTERM. A person is waiting. */
+const graceMs = 300;
+
+/** Stops a sandbox within a second. One that is not running is stopped already. */
+export async function stopSandbox(place: Place, name: string): Promise<void> {
+  const record = findSandbox(place, name);
+  if (record.engine !== place.facts.id) throw elsewhere(place, record);
+  const container = place.docker.getContainer(record.containerId);
+  try {
+    await end(container, record);
+  } catch (error) {
+    if (statusOf(error) === 404) {
+      forget(place, record);
+      throw notFound(name);
+    }
+    if (!isStopped(error)) throw error;
+  }
+}
+
+/** The supervisor passes SIGTERM on to every command and ends; whatever is left after the grace is killed. */
+async function end(container: Docker.Container, record: SandboxRecord): Promise<void> {
+  const gone = new AbortController();
+  const ended = container.wait({ condition: "not-running", abortSignal: gone.signal }).catch(() => undefined);
+  try {
+    // A paused process takes no signal, and some engines refuse to kill it.
+    await container.unpause().catch(() => undefined);
+    if (record.isolation !== "agent-root") {
+      await container.kill({ signal: "SIGTERM" });
+      await Promise.race([ended, sleep(graceMs)]);
+    }
+    await container.kill({ signal: "SIGKILL" });
+    await ended;
+  } finally {
+    gone.abort();
+  }
+}
+
+function isStopped(error: unknown): boolean {
+  return (statusOf(error) === 409 || statusOf(error) === 500) && /not running/i.test(sentenceOf(error));
+}

@@ -1,0 +1,39 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { SandboxRecord } from "@opentiger/schema";
+import { carrierFolder } from "./state/carrier-folder.ts";
+import { stateFolder } from "./state/folder.ts";
+
+/**
+ * What a client needs that execs and does nothing else: no engine, no HTTP/2, no schema library. It starts in half
+ * the time of the whole package, which is most of what a short command costs.
+ */
+export { dialBack } from "./carriers/socket.ts";
+export { SandboxError } from "./errors.ts";
+export type { Execution, OutputChunk } from "./sandbox.ts";
+export { exitCode } from "./session/collect.ts";
+export { openExecution } from "./session/execution.ts";
+
+/** The folder through which a sandbox of ours is reached; undefined when the full program must find another way. */
+export function carrierOf(name: string, env: NodeJS.ProcessEnv): string | undefined {
+  if (!/^[A-Za-z0-9][A-Za-z0-9_.+-]{0,62}$/.test(name)) return undefined;
+  const state = stateFolder(env);
+  try {
+    // Written by us and read again by the full program with every check, should anything here be amiss.
+    const record = JSON.parse(readFileSync(join(state, "names", name), "utf8")) as Partial<SandboxRecord>;
+    if (record.state !== "adopted" || record.carrier !== "socket" || !record.id) return undefined;
+    const folder = carrierFolder(state, record.id);
+    return existsSync(folder) ? folder : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The names of our sandboxes as far as the state folder knows them, for the shell's completion. */
+export function ownNames(env: NodeJS.ProcessEnv): string[] {
+  try {
+    return readdirSync(join(stateFolder(env), "names")).toSorted();
+  } catch {
+    return [];
+  }
+}
