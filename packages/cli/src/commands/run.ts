@@ -1,0 +1,145 @@
+import { resolve } from "node:path";
+import { type Backend, type Sandbox, SandboxError, templates } from "@opentiger/sandbox";
+import type { Command } from "commander";
+import { UsageError } from "../errors.ts";
+import { relay } from "../exec/relay.ts";
+import { ownSize, relayTerminal } from "../exec/terminal.ts";
+import { reportError } from "../output/error-report.ts";
+import { isAgent, type MakeOptions, readWorkspace, withMakeOptions } from "../program/create-options.ts";
+import { DashedCommand } from "../program/dashed-command.ts";
+import type { Surroundings } from "../program/surroundings.ts";
+import { audienceOf, backendOf, examples, verb } from "../program/verb.ts";
+import { makeSandbox } from "./create.ts";
+import { withAttachRemedy } from "./exec.ts";
+
+interface RunOptions extends MakeOptions {
+  rm?: true;
+}
+
+export function runCommand(surroundings: Surroundings): Command {
+  const command = new DashedCommand("run");
+  return withMakeOptions(verb("run", surroundings, () => command))
+    .description("start an agent in a sandbox, which is made if need be")
+    .usage("[OPTIONS] SANDBOX [-- ARGS...]\n       run [OPTIONS] AGENT [WORKSPACE] [EXTRA...] [-- ARGS...]")
+    .argument("<sandbox-or-agent>", "a sandbox, or an agent to run on a workspace")
+    .argument("[workspace...]", "folders (default: this one)")
+    .option("--rm", "remove the sandbox afterwards, if this run made it")
+    .addHelpText(
+      "after",
+      examples(
+        surroundings,
+        "run claude",
+        "run claude ~/project -- --continue",
+        "run my-sandbox",
+        "run --rm shell . -- -c 'npm test'",
+      ),
+    )
+    .action(async (first: string, workspaces: string[], options: RunOptions) => {
+      surroundings.exitWith(
+        await run({ first, workspaces, args: command.afterDashes }, surroundings, options),
+      );
+    });
+}
+
+interface RunWords {
+  first: string;
+  workspaces: readonly string[];
+  args: readonly string[];
+}
+
+async function run(words: RunWords, surroundings: Surroundings, options: RunOptions): Promise<number> {
+  const backend = await backendOf(surroundings, options);
+  const { sandbox, made } = await findOrMake(backend, words, surroundings, options);
+  try {
+    return await startAgent(sandbox, words.args, surroundings);
+  } finally {
+    await sandbox.close();
+    if (made && options.rm) await removeAfterwards(backend, sandbox.name, surroundings, options);
+  }
+}
+
+async function findOrMake(
+  backend: Backend,
+  words: RunWords,
+  surroundings: Surroundings,
+  options: RunOptions,
+) {
+  if (!isAgent(words.first)) {
+    if (words.workspaces.length > 0)
+      throw new UsageError(`"${words.first}" is not an agent, so no workspace can follow`);
+    return { sandbox: await backend.open(words.first), made: false };
+  }
+  const workspaces = words.workspaces.length > 0 ? words.workspaces : ["."];
+  const known = await findSandbox(backend, words.first, workspaces, surroundings, options);
+  if (known) return { sandbox: await backend.open(known), made: false };
+  return { sandbox: await makeSandbox(surroundings, words.first, workspaces, options), made: true };
+}
+
+/** The sandbox of that agent on that workspace; with `--name`, the one of that name. */
+async function findSandbox(
+  backend: Backend,
+  agent: string,
+  workspaces: readonly string[],
+  { cwd }: Surroundings,
+  options: RunOptions,
+): Promise<string | undefined> {
+  const path = resolve(cwd, readWorkspace(workspaces[0] ?? ".").path);
+  const kind = options.clone ? "clone" : "direct";
+  const own = (await backend.list()).filter((sandbox) => sandbox.own);
+  const named = own.find(({ name }) => name === options.name);
+  if (named) return usable(named, agent, path);
+  if (options.name !== undefined) return undefined;
+  return own.find(
+    (each) => each.agent === agent && each.workspaceKind === kind && each.workspaces[0]?.path === path,
+  )?.name;
+}
+
+function usable(
+  found: { name: string; agent: string; workspaces: { path: string }[] },
+  agent: string,
+  path: string,
+): string {
+  if (found.agent === agent && found.workspaces[0]?.path === path) return found.name;
+  throw new SandboxError(
+    "already_exists",
+    `${found.name} is a sandbox for ${found.agent} on ${found.workspaces[0]?.path}`,
+    {
+      remedy: `Use it as it is (run ${found.name}), or choose another --name.`,
+    },
+  );
+}
+
+/** On a terminal when we have one; otherwise with plain pipes, so that `echo question | run …` works. */
+async function startAgent(
+  sandbox: Sandbox,
+  args: readonly string[],
+  { env, stdin, stdout }: Surroundings,
+): Promise<number> {
+  const template = isAgent(sandbox.agent) ? templates[sandbox.agent] : templates.shell;
+  const command = [...template.start, ...args];
+  if (stdin.isTTY && stdout.isTTY) {
+    const terminal = await sandbox.terminal(command, { env: startEnvironment, ...ownSize() });
+    return relayTerminal(terminal, { stdin: true, keys: undefined, env });
+  }
+  const execution = await sandbox.exec(command, { env: startEnvironment, stdin: true });
+  return relay(execution, { stdin: true, env }).catch((error: unknown) => {
+    throw withAttachRemedy(error, sandbox.name, execution.id);
+  });
+}
+
+/** Lets Claude Code work without asking where the workspace, and so the command, is root's. */
+const startEnvironment = { IS_SANDBOX: "1" };
+
+/** The agent's status is what the caller asked for: a removal that fails is said, and does not replace it. */
+async function removeAfterwards(
+  backend: Backend,
+  name: string,
+  surroundings: Surroundings,
+  options: RunOptions,
+) {
+  try {
+    await backend.remove(name);
+  } catch (error) {
+    reportError(error, audienceOf(surroundings, options), { name });
+  }
+}

@@ -1,0 +1,23 @@
+import type { Command } from "commander";
+import type { Surroundings } from "../program/surroundings.ts";
+import { printJson, type VerbOptions, verb } from "../program/verb.ts";
+import { opentigerVersion, pluginVersion } from "../version.ts";
+
+/** Needs no engine: it is what people type to see whether the plugin is there at all. */
+export function versionCommand(surroundings: Surroundings): Command {
+  return showing(surroundings, `docker-sandbox version ${pluginVersion}`);
+}
+
+export function opentigerVersionCommand(surroundings: Surroundings): Command {
+  return showing(surroundings, `opentiger version ${opentigerVersion}`);
+}
+
+function showing(surroundings: Surroundings, text: string): Command {
+  return verb("version", surroundings)
+    .description("show the version")
+    .action((options: VerbOptions) => {
+      if (options.json)
+        return printJson(surroundings, { version: pluginVersion, opentiger: opentigerVersion });
+      surroundings.stdout.write(`${text}\n`);
+    });
+}

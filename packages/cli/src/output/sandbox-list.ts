@@ -1,0 +1,73 @@
+import type { SandboxStatus, SandboxSummary } from "@opentiger/schema";
+import type { Surroundings } from "../program/surroundings.ts";
+import { age } from "./age.ts";
+import { type Colours, coloursFor } from "./colours.ts";
+import { printable, renderTable } from "./table.ts";
+
+export interface SandboxList {
+  shown: readonly SandboxSummary[];
+  /** How many others were left out. */
+  hidden: number;
+}
+
+/**
+ * The table of `ls`. The original's four columns come first, so that a script that counts columns goes on working.
+ * On a terminal it is coloured, `~` stands for the home folder, and long paths are shortened in the middle.
+ */
+export function renderList(list: SandboxList, surroundings: Surroundings): string {
+  const { stdout, env, invocation } = surroundings;
+  const colours = coloursFor(stdout, env);
+  if (list.shown.length === 0 && stdout.isTTY) return noSandboxes(list, invocation);
+  const head = ["SANDBOX", "AGENT", "STATUS", "WORKSPACE", "KIND", "AGE"];
+  const rows = list.shown.map((sandbox) => row(sandbox, surroundings, colours));
+  const table = renderTable([stdout.isTTY ? head.map((name) => colours.dim(name)) : head, ...rows]);
+  return table + (stdout.isTTY ? hiddenHint(list.hidden, colours) : "");
+}
+
+function row(sandbox: SandboxSummary, { stdout, env, now }: Surroundings, colours: Colours): string[] {
+  const { name, agent, status, workspaces, workspaceKind, createdAt, own } = sandbox;
+  const paths = workspaces.map(({ path, readOnly }) => path + (readOnly ? ":ro" : "")).map(printable);
+  const workspace = paths.join(", ") || "-";
+  return [
+    own ? colours.bold(printable(name)) : colours.dim(printable(name)),
+    printable(agent),
+    stdout.isTTY ? colours[statusColour[status]](status) : status,
+    stdout.isTTY ? shorten(homely(workspace, env["HOME"]), workspaceWidth(stdout.columns)) : workspace,
+    own ? workspaceKind : `${workspaceKind} (of another instance)`,
+    age(new Date(createdAt), now()),
+  ];
+}
+
+const statusColour = {
+  running: "green",
+  paused: "yellow",
+  stopped: "dim",
+  creating: "cyan",
+  broken: "red",
+} as const satisfies Record<SandboxStatus, keyof Colours>;
+
+/** The other columns need about half of a narrow terminal. */
+function workspaceWidth(columns: number | undefined): number {
+  return Math.max(20, Math.floor((columns ?? 100) / 2));
+}
+
+function homely(path: string, home: string | undefined): string {
+  if (!home || home === "/") return path;
+  return path === home || path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
+}
+
+/** Both ends of a path say the most. */
+function shorten(text: string, width: number): string {
+  if (text.length <= width) return text;
+  const head = Math.floor((width - 1) / 3);
+  return `${text.slice(0, head)}…${text.slice(text.length - (width - 1 - head))}`;
+}
+
+function noSandboxes({ hidden }: SandboxList, invocation: string): string {
+  const others = hidden > 0 ? ` (${hidden} of other instances: ${invocation} ls -a)` : "";
+  return `No sandboxes yet${others}. Make one for this folder:\n  ${invocation} create claude .\n`;
+}
+
+function hiddenHint(hidden: number, colours: Colours): string {
+  return hidden > 0 ? colours.dim(`${hidden} more of other instances on this engine: ls -a\n`) : "";
+}

@@ -1,0 +1,36 @@
+import { stripVTControlCharacters } from "node:util";
+
+const gap = 3;
+
+/** Columns of equal width, padded by what is seen and not by colour codes. The last column is not padded. */
+export function renderTable(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.max(...rows.map((row) => visibleLength(row[column]))),
+  );
+  return rows
+    .map(
+      (row) =>
+        `${row
+          .map((cell, column) => pad(cell, column))
+          .join("")
+          .trimEnd()}\n`,
+    )
+    .join("");
+
+  function pad(cell: string, column: number): string {
+    if (column === widths.length - 1) return cell;
+    return cell + " ".repeat((widths[column] ?? 0) - visibleLength(cell) + gap);
+  }
+}
+
+/** A name that came from elsewhere must not move the cursor or turn the line around: such characters are shown. */
+export function printable(text: string): string {
+  return text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, (char) => `\\u{${char.codePointAt(0)?.toString(16)}}`);
+}
+
+const segmenter = new Intl.Segmenter();
+
+/** In what a reader takes for characters. */
+function visibleLength(cell: string | undefined): number {
+  return Array.from(segmenter.segment(stripVTControlCharacters(cell ?? ""))).length;
+}

@@ -1,0 +1,27 @@
+import { Command } from "commander";
+import { completionCommand } from "../commands/completion.ts";
+import { imageBuildCommand } from "../commands/image-build.ts";
+import { opentigerVersionCommand } from "../commands/version.ts";
+import { withSandboxVerbs } from "./sandbox-verbs.ts";
+import type { Surroundings } from "./surroundings.ts";
+import { quiet } from "./verb.ts";
+
+/** Everything behind `opentiger`. */
+export function opentigerProgram(surroundings: Surroundings): Command {
+  return quiet(new Command("opentiger"), surroundings)
+    .description("Coding agents in sandboxes that cannot hurt you")
+    .enablePositionalOptions()
+    .usage("COMMAND")
+    .addCommand(withSandboxVerbs(new Command("sandbox"), surroundings))
+    .addCommand(imageCommand(surroundings))
+    .addCommand(completionCommand(surroundings))
+    .addCommand(opentigerVersionCommand(surroundings));
+}
+
+function imageCommand(surroundings: Surroundings): Command {
+  return quiet(new Command("image"), surroundings)
+    .description("The image that sandboxes start from")
+    .enablePositionalOptions()
+    .usage("COMMAND")
+    .addCommand(imageBuildCommand(surroundings));
+}

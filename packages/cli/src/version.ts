@@ -1,0 +1,8 @@
+/** This package's version: the one place that says it. */
+export const opentigerVersion = "0.1.0";
+
+/**
+ * The version of the `docker sandbox` vocabulary that is spoken, and ours behind it. Documents written for the
+ * original ask for 0.11.0 or newer.
+ */
+export const pluginVersion = `0.12.0-opentiger.${opentigerVersion}`;
