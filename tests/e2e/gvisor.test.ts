@@ -35,7 +35,9 @@ describe.skipIf(!hasGvisor)("SANDBOX_DOCKER_RUNTIME=runsc", () => {
   });
 
   it("shares the workspace both ways, and git and the real claude work in it", async () => {
-    const { code, output } = await run("echo inside > made && git init -q . && git add made && git commit -qm one && claude --version");
+    const { code, output } = await run(
+      "echo inside > made && git init -q . && git add made && git commit -qm one && claude --version",
+    );
     expect(output).toMatch(/\(Claude Code\)/);
     expect(code).toBe(0);
     expect(readFileSync(join(workspace, "made"), "utf8")).toBe("inside\n");
@@ -43,7 +45,9 @@ describe.skipIf(!hasGvisor)("SANDBOX_DOCKER_RUNTIME=runsc", () => {
   });
 
   it("keeps the agent from the supervisor: no signal, no socket", async () => {
-    const { output } = await run("kill -9 1; for p in /proc/[0-9]*; do kill -USR1 ${p#/proc/}; done; cat /run/opentiger/*");
+    const { output } = await run(
+      "kill -9 1; for pid in $(ls /proc); do kill -USR1 $pid; done; cat /run/opentiger/*",
+    );
     expect(output).toContain("Operation not permitted");
     expect(output).not.toContain("Debugger listening");
     expect((await run("exit 7")).code).toBe(7);
@@ -69,8 +73,15 @@ describe.skipIf(!hasGvisor)("SANDBOX_DOCKER_RUNTIME=runsc", () => {
     await expect(newSandbox(instance, rootWorkspace())).rejects.toMatchObject({ code: "unsupported" });
   });
 
-  async function run(script: string): Promise<{ stdout: string; stderr: string; output: string; code: number | null }> {
+  async function run(
+    script: string,
+  ): Promise<{ stdout: string; stderr: string; output: string; code: number | null }> {
     const { exit, stdout, stderr, output } = await collect(await sandbox.exec(["sh", "-c", script]));
-    return { stdout: stdout.toString(), stderr: stderr.toString(), output: output.toString(), code: exit.code };
+    return {
+      stdout: stdout.toString(),
+      stderr: stderr.toString(),
+      output: output.toString(),
+      code: exit.code,
+    };
   }
 });

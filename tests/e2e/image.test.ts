@@ -54,7 +54,10 @@ describe.each([1000, 4321])("A9 B9 the worker image, used by uid %i without a ne
   });
 
   it("has uv, or says that it could not be had when the image was made", async () => {
-    const { stdout } = await inImage(uid, "cat /usr/local/share/opentiger/left-out; uv --version 2>/dev/null || true");
+    const { stdout } = await inImage(
+      uid,
+      "cat /usr/local/share/opentiger/left-out; uv --version 2>/dev/null || true",
+    );
     expect(stdout).toMatch(/^(uv \d+\.\d+|uv: PyPI was not reachable)/);
   });
 

@@ -55,7 +55,10 @@ describe("B13 the loop helpers", () => {
   });
 
   it("B13 two roles that ask for the sandbox at once get one", async () => {
-    const made = await Promise.all([createLoopSandbox("l3", "claude", workDir), createLoopSandbox("l3", "claude", workDir)]);
+    const made = await Promise.all([
+      createLoopSandbox("l3", "claude", workDir),
+      createLoopSandbox("l3", "claude", workDir),
+    ]);
     expect(made).toEqual(["loop-l3-claude", "loop-l3-claude"]);
     expect(await names()).toEqual(["loop-l3-claude"]);
     await destroyLoopSandbox("l3");
@@ -85,10 +88,16 @@ describe("B13 the loop helpers", () => {
     const spec = { ...options, command: [...options.command] };
     await expect(spawnTool({ ...spec, allowHost: false })).rejects.toMatchObject({ code: "unsupported" });
     expect(await spawnTool(spec)).toMatchObject({ where: "host" });
-    expect(warnings).toEqual([expect.stringContaining("without isolation: there is no sandbox called loop-l5-claude")]);
+    expect(warnings).toEqual([
+      expect.stringContaining("without isolation: there is no sandbox called loop-l5-claude"),
+    ]);
     rmSync(join(workDir, "here.txt"));
     await createLoopSandbox("l5", "claude", workDir);
-    expect(await spawnTool(spec)).toMatchObject({ where: "sandbox", exitCode: 0, output: "/run/opentiger\n" });
+    expect(await spawnTool(spec)).toMatchObject({
+      where: "sandbox",
+      exitCode: 0,
+      output: "/run/opentiger\n",
+    });
     expect(readFileSync(join(workDir, "here.txt"), "utf8")).toBe("made\n");
     await destroyLoopSandbox("l5");
   });
@@ -97,7 +106,9 @@ describe("B13 the loop helpers", () => {
 describe("B12 without Docker", () => {
   it("B12 isDockerAvailable says whether an engine answers", async () => {
     expect(await isDockerAvailable()).toBe(true);
-    expect(await isDockerAvailable({ ...process.env, DOCKER_HOST: `unix://${join(folder, "nowhere.sock")}` })).toBe(false);
+    expect(
+      await isDockerAvailable({ ...process.env, DOCKER_HOST: `unix://${join(folder, "nowhere.sock")}` }),
+    ).toBe(false);
   });
 
   it("B12 AGENT_LOOP_HOST=1 forces host mode, never silently", async () => {
@@ -105,7 +116,13 @@ describe("B12 without Docker", () => {
     const warnings: string[] = [];
     const warn = (message: string): void => void warnings.push(message);
     writeFileSync(join(workDir, "marker.txt"), "x");
-    const spawned = await spawnTool({ loopId: "l6", tool: "claude", command: ["ls", "marker.txt"], workDir, warn });
+    const spawned = await spawnTool({
+      loopId: "l6",
+      tool: "claude",
+      command: ["ls", "marker.txt"],
+      workDir,
+      warn,
+    });
     expect(spawned).toEqual({ where: "host", exitCode: 0, output: "marker.txt\n" });
     expect(warnings[0]).toContain("AGENT_LOOP_HOST=1");
     const name = await createLoopSandbox("l6", "claude", workDir);
@@ -116,7 +133,9 @@ describe("B12 without Docker", () => {
 
   it("B12 no engine and no word of the user: the helpers fail with a remedy, they do not run on the host", async () => {
     vi.stubEnv("DOCKER_HOST", `unix://${join(folder, "nowhere.sock")}`);
-    await expect(createLoopSandbox("l7", "claude", workDir)).rejects.toMatchObject({ code: "engine_unavailable" });
+    await expect(createLoopSandbox("l7", "claude", workDir)).rejects.toMatchObject({
+      code: "engine_unavailable",
+    });
     vi.unstubAllEnvs();
     vi.stubEnv("OPENTIGER_HOME", folder);
   });
@@ -129,5 +148,8 @@ describe("B12 without Docker", () => {
 });
 
 async function names(): Promise<string[]> {
-  return (await (await connectDocker()).list()).filter(({ own }) => own).map(({ name }) => name).sort();
+  return (await (await connectDocker()).list())
+    .filter(({ own }) => own)
+    .map(({ name }) => name)
+    .sort();
 }

@@ -33,8 +33,15 @@ beforeAll(async () => {
 
 describe("a remote engine", () => {
   it("cannot mount a folder of this machine: direct is refused with the remedy", async () => {
-    const attempt = backend.create({ name: "far", agent: "shell", workspaces: [{ path: repository, readOnly: false }] });
-    await expect(attempt).rejects.toMatchObject({ code: "unsupported", remedy: expect.stringContaining("--clone") });
+    const attempt = backend.create({
+      name: "far",
+      agent: "shell",
+      workspaces: [{ path: repository, readOnly: false }],
+    });
+    await expect(attempt).rejects.toMatchObject({
+      code: "unsupported",
+      remedy: expect.stringContaining("--clone"),
+    });
     expect((await backend.list()).filter(({ own }) => own)).toEqual([]);
   });
 

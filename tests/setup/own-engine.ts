@@ -1,0 +1,33 @@
+import { readFileSync } from "node:fs";
+import { startPrivateEngine, stopPrivateEngine } from "../../scripts/engine/engine.mjs";
+import { commandPath } from "../../scripts/engine/packages.mjs";
+import { enginePaths } from "../../scripts/engine/paths.mjs";
+import { atEnd } from "./at-end.ts";
+import { isRoot, temporaryFolder } from "./temporary-workspace.ts";
+
+/** An engine that a test may stop and kill: nobody else uses it, and none other notices. */
+export interface OwnEngine {
+  dockerHost: string;
+  start(): Promise<unknown>;
+  stop(): Promise<void>;
+  /** kill -9 of the daemon alone; its containers go on. */
+  kill(): void;
+}
+
+export const canHaveOwnEngine =
+  isRoot &&
+  process.platform === "linux" &&
+  ["dockerd", "containerd", "iptables", "ip"].every((command) => commandPath(command));
+
+export async function ownEngine(): Promise<OwnEngine> {
+  const folder = temporaryFolder("engine-");
+  const paths = enginePaths(folder);
+  atEnd(() => stopPrivateEngine({ folder }));
+  await startPrivateEngine({ folder });
+  return {
+    dockerHost: paths.dockerHost,
+    start: () => startPrivateEngine({ folder }),
+    stop: () => stopPrivateEngine({ folder }),
+    kill: () => void process.kill(Number(readFileSync(paths.pid, "utf8")), "SIGKILL"),
+  };
+}
