@@ -28,7 +28,10 @@ export async function burst(place: Place, count: number): Promise<string> {
   });
   return render([sequential, staggered, atOnce], count);
 
-  async function measure(name: string, pattern: (each: () => Promise<void>) => Promise<void>): Promise<Series> {
+  async function measure(
+    name: string,
+    pattern: (each: () => Promise<void>) => Promise<void>,
+  ): Promise<Series> {
     const times: number[] = [];
     const names: string[] = [];
     let failures = 0;
@@ -37,7 +40,11 @@ export async function burst(place: Place, count: number): Promise<string> {
       const sandboxName = `bench-tti-${made}`;
       const start = performance.now();
       try {
-        const sandbox = await place.backend.create({ name: sandboxName, agent: "shell", workspaces: [place.workspace] });
+        const sandbox = await place.backend.create({
+          name: sandboxName,
+          agent: "shell",
+          workspaces: [place.workspace],
+        });
         names.push(sandboxName);
         const { exit } = await collect(await sandbox.exec(["node", "-v"]));
         await sandbox.close();

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
-import type Docker from "dockerode";
 import { bridge, collect, dialBack, openSession, type Sandbox, type Session } from "@opentiger/sandbox";
+import type Docker from "dockerode";
 import { type Series, sideBySide } from "./measure.ts";
 import type { Place } from "./place.ts";
 
@@ -25,7 +25,10 @@ export async function measureExec(place: Place, sandbox: Sandbox, rounds: number
         { name: execNames.stdio, run: () => execOver(stdio) },
         { name: execNames.engineApi, run: () => engineExec(place.docker, containerId) },
         { name: execNames.dockerExec, run: async () => command(place, ["exec", containerId, "true"]) },
-        { name: execNames.command, run: async () => command(place, ["sandbox", "exec", sandbox.name, "true"]) },
+        {
+          name: execNames.command,
+          run: async () => command(place, ["sandbox", "exec", sandbox.name, "true"]),
+        },
       ],
       rounds,
       5,

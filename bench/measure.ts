@@ -19,7 +19,11 @@ export interface Subject {
  * Measures the subjects in turns, one round after the other, so that whatever the machine does besides falls on all
  * of them alike. Only ratios within one such run mean anything.
  */
-export async function sideBySide(subjects: readonly Subject[], rounds: number, warmUp = 1): Promise<Series[]> {
+export async function sideBySide(
+  subjects: readonly Subject[],
+  rounds: number,
+  warmUp = 1,
+): Promise<Series[]> {
   const times = new Map<string, number[]>(subjects.map(({ name }) => [name, []]));
   const failures = new Map<string, number>();
   for (let round = -warmUp; round < rounds; round += 1) {

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { connectDocker, defaultWorkerImage } from "@opentiger/sandbox";
-import Docker from "dockerode";
 import { carrierOf } from "@opentiger/sandbox/exec-client";
+import Docker from "dockerode";
 
 export type Place = Awaited<ReturnType<typeof makePlace>>;
 
@@ -61,7 +61,8 @@ export async function makePlace() {
   function makeRepository(name: string, files: number): string {
     const path = join(folder, name);
     execFileSync("git", ["init", "-q", path]);
-    for (let index = 0; index < files; index += 1) writeFileSync(join(path, `file-${index}.txt`), `${index}\n`.repeat(100));
+    for (let index = 0; index < files; index += 1)
+      writeFileSync(join(path, `file-${index}.txt`), `${index}\n`.repeat(100));
     if (files === 0) return path;
     execFileSync("git", ["-C", path, "add", "."]);
     const author = ["-c", "user.name=Bench", "-c", "user.email=bench@localhost"];

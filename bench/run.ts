@@ -19,7 +19,11 @@ try {
 
 async function measureAll(): Promise<string> {
   say("exec in a warm sandbox");
-  const sandbox = await place.backend.create({ name: "bench", agent: "shell", workspaces: [place.workspace] });
+  const sandbox = await place.backend.create({
+    name: "bench",
+    agent: "shell",
+    workspaces: [place.workspace],
+  });
   const exec = await measureExec(place, sandbox, quick ? 10 : 60);
   await sandbox.close();
   say("create, stop and remove");
@@ -29,12 +33,24 @@ async function measureAll(): Promise<string> {
   say("create → node -v, sequential, staggered and in a burst");
   const computeSdk = await burst(place, quick ? 3 : 10);
   const goals: Goal[] = [
-    atLeast("library on the socket, times faster than `docker exec`", 1 / ratio(exec, execNames.socket, execNames.dockerExec), 20),
-    atMost("`docker sandbox exec` beside `docker exec`", ratio(exec, execNames.command, execNames.dockerExec), 1.3),
+    atLeast(
+      "library on the socket, times faster than `docker exec`",
+      1 / ratio(exec, execNames.socket, execNames.dockerExec),
+      20,
+    ),
+    atMost(
+      "`docker sandbox exec` beside `docker exec`",
+      ratio(exec, execNames.command, execNames.dockerExec),
+      1.3,
+    ),
     atMost("cold create → first exec beside `docker run -d`", lifecycleRatio("cold"), 1.3),
     atMost("pool → first exec beside `docker run -d`", lifecycleRatio("pool"), 0.2),
     atMost("pool with a small repository beside `docker run -d`", lifecycleRatio("poolRepository"), 0.67),
-    atMost("stop, seconds", (lifecycle.find(({ name }) => name === lifecycleNames.stop)?.p50 ?? Number.NaN) / 1000, 1),
+    atMost(
+      "stop, seconds",
+      (lifecycle.find(({ name }) => name === lifecycleNames.stop)?.p50 ?? Number.NaN) / 1000,
+      1,
+    ),
     atMost("memory of an idle sandbox (PSS), MB", memory.megabytes, 20),
   ];
   return [

@@ -24,8 +24,12 @@ export function timesTable(title: string, series: readonly Series[], baseline: s
 }
 
 export function goalsTable(goals: readonly Goal[]): string {
-  const rows = goals.map(({ what, ratio, goal, met }) => `| ${what} | ${ratio.toFixed(2)} | ${goal} | ${met ? "yes" : "**no**"} |`);
-  return ["### Goals", "", "| figure | measured | goal | met |", "|---|---:|---:|---|", ...rows, ""].join("\n");
+  const rows = goals.map(
+    ({ what, ratio, goal, met }) => `| ${what} | ${ratio.toFixed(2)} | ${goal} | ${met ? "yes" : "**no**"} |`,
+  );
+  return ["### Goals", "", "| figure | measured | goal | met |", "|---|---:|---:|---|", ...rows, ""].join(
+    "\n",
+  );
 }
 
 /** p50 of one series over p50 of another. */
