@@ -15,9 +15,12 @@ export interface ArchiveEntry {
   body: EntryBody;
 }
 
+/** Content in pieces, at hand or yet to come. */
+export type Chunks = Iterable<Buffer> | AsyncIterable<Buffer>;
+
 export type EntryBody =
   | { kind: "directory" }
-  | { kind: "file"; size: number; content: AsyncIterable<Buffer> }
+  | { kind: "file"; size: number; content: Chunks }
   | { kind: "symlink"; target: string }
   /** A second name of a file that came earlier in the archive. */
   | { kind: "copy"; of: string[] };

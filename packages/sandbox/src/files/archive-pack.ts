@@ -1,16 +1,18 @@
 import { Readable, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { type Header, type Pack, pack } from "tar-stream";
-import type { ArchiveEntry } from "./archive-entries.ts";
+import type { ArchiveEntry, Chunks } from "./archive-entries.ts";
 
 /** Smaller files travel as one piece; a stream of their own would cost more than their bytes. */
-const smallFile = 256 * 1024;
+const onePiece = 64 * 1024;
 
 /** The last second that a plain header can hold; later ones need an extended header. */
 const lastPlainSecond = 2 ** 31 - 1;
 
 /** Makes an archive of entries, as fast as it is read and no faster. */
-export async function* packEntries(entries: AsyncIterable<ArchiveEntry>): AsyncGenerator<Buffer, void> {
+export async function* packEntries(
+  entries: Iterable<ArchiveEntry> | AsyncIterable<ArchiveEntry>,
+): AsyncGenerator<Buffer, void> {
   const archive = pack();
   let failure: unknown;
   const written = writeEntries(archive, entries).catch((error: unknown) => {
@@ -29,7 +31,10 @@ export async function* packEntries(entries: AsyncIterable<ArchiveEntry>): AsyncG
   }
 }
 
-async function writeEntries(archive: Pack, entries: AsyncIterable<ArchiveEntry>): Promise<void> {
+async function writeEntries(
+  archive: Pack,
+  entries: Iterable<ArchiveEntry> | AsyncIterable<ArchiveEntry>,
+): Promise<void> {
   for await (const entry of entries) await writeEntry(archive, entry);
   archive.finalize();
 }
@@ -54,9 +59,9 @@ async function writeEntry(archive: Pack, entry: ArchiveEntry): Promise<void> {
 async function writeFile(
   archive: Pack,
   header: Partial<Header> & { name: string; size: number },
-  content: AsyncIterable<Buffer>,
+  content: Chunks,
 ): Promise<void> {
-  if (header.size > smallFile) {
+  if (header.size > onePiece) {
     const sink = archive.entry(header);
     return pipeline(Readable.from(content), sink as unknown as Writable);
   }

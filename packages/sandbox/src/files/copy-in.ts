@@ -77,11 +77,8 @@ function openSource(from: string): Source {
   throw missing(from);
 }
 
-async function* counted(
-  entries: AsyncIterable<ArchiveEntry>,
-  result: { entries: number },
-): AsyncGenerator<ArchiveEntry> {
-  for await (const entry of entries) {
+function* counted(entries: Iterable<ArchiveEntry>, result: { entries: number }): Generator<ArchiveEntry> {
+  for (const entry of entries) {
     result.entries += 1;
     yield entry;
   }

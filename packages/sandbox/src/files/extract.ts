@@ -1,6 +1,6 @@
 import { closeSync, fstatSync } from "node:fs";
 import { SandboxError } from "../errors.ts";
-import type { ArchiveEntry, EntryBody } from "./archive-entries.ts";
+import type { ArchiveEntry, Chunks, EntryBody } from "./archive-entries.ts";
 import type { ArchiveBudget } from "./archive-limits.ts";
 import { refused } from "./entry-name.ts";
 import { readContent, writeContent } from "./file-content.ts";
@@ -60,12 +60,7 @@ function writeLink(tree: OpenTree, entry: ArchiveEntry, target: string): void {
   folder.setTime(name, entry.modified);
 }
 
-async function writeFile(
-  tree: OpenTree,
-  entry: ArchiveEntry,
-  content: AsyncIterable<Buffer>,
-  size: number,
-): Promise<void> {
+async function writeFile(tree: OpenTree, entry: ArchiveEntry, content: Chunks, size: number): Promise<void> {
   const { folder, name } = place(tree, entry.path);
   const fd = folder.createFile(name, entry.mode);
   try {

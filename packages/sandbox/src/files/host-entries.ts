@@ -1,18 +1,19 @@
 import { closeSync, fstatSync, type Stats } from "node:fs";
 import { SandboxError } from "../errors.ts";
 import type { ArchiveEntry } from "./archive-entries.ts";
-import { readContent } from "./file-content.ts";
+import { readContent, readSmall, smallFile } from "./file-content.ts";
 import type { Folder } from "./folder.ts";
 
 /**
  * A file or a tree of the host as archive entries, links being links: nothing outside of it is read, even if
  * someone swaps a folder for a link meanwhile. What is neither file, folder nor link is left out and reported.
+ * The content of an entry is read before the next one is asked for.
  */
-export async function* hostEntries(
+export function* hostEntries(
   parent: Folder,
   name: string,
   options: { as: string[]; leftOut: (path: string) => void },
-): AsyncGenerator<ArchiveEntry, void> {
+): Generator<ArchiveEntry, void> {
   const info = parent.info(name);
   if (!info) throw vanished(parent, name);
   const common = { path: options.as, mode: info.mode & 0o777, modified: info.mtime };
@@ -26,10 +27,10 @@ export async function* hostEntries(
   yield* folderEntries(parent.child(name), options);
 }
 
-async function* folderEntries(
+function* folderEntries(
   folder: Folder,
   options: { as: string[]; leftOut: (path: string) => void },
-): AsyncGenerator<ArchiveEntry, void> {
+): Generator<ArchiveEntry, void> {
   try {
     for (const name of folder.names().sort()) {
       // What remains of bytes that are not UTF-8.
@@ -41,16 +42,18 @@ async function* folderEntries(
   }
 }
 
-async function* fileEntry(
+function* fileEntry(
   parent: Folder,
   name: string,
   common: Omit<ArchiveEntry, "body">,
-): AsyncGenerator<ArchiveEntry, void> {
+): Generator<ArchiveEntry, void> {
   const fd = parent.openFile(name);
   try {
     const info: Stats = fstatSync(fd);
     if (!info.isFile()) throw vanished(parent, name);
-    yield { ...common, body: { kind: "file", size: info.size, content: readContent(fd, info.size) } };
+    const { size } = info;
+    const content = size <= smallFile ? readSmall(fd, size) : readContent(fd, size);
+    yield { ...common, body: { kind: "file", size, content } };
   } finally {
     closeSync(fd);
   }

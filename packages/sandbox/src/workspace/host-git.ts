@@ -27,7 +27,7 @@ export async function* gitStream(
   args: readonly string[],
   options: GitOptions = {},
 ): AsyncGenerator<Buffer, void> {
-  if (options.signal?.aborted) throw cancelled();
+  if (options.signal?.aborted) throw stopped(options.signal);
   const child = start(["-C", folder, ...hardening, ...args], options);
   const stderr = new TextTail();
   child.stderr?.on("data", (chunk: Buffer) => stderr.push(chunk));
@@ -39,8 +39,9 @@ export async function* gitStream(
   try {
     for await (const chunk of child.stdout ?? []) yield chunk as Buffer;
     const status = await ended;
-    if (options.signal?.aborted) throw cancelled();
-    if (input?.sourceError() !== undefined) throw input.sourceError();
+    if (options.signal?.aborted) throw stopped(options.signal);
+    const inputError = input?.sourceError();
+    if (inputError) throw inputError;
     if (status !== 0 && !options.allow?.includes(status ?? -1)) throw failed(folder, args, stderr.toString());
   } finally {
     options.signal?.removeEventListener("abort", stop);
@@ -131,6 +132,10 @@ function notStarted(error: Error): SandboxError {
   });
 }
 
-function cancelled(): SandboxError {
-  return new SandboxError("cancelled", "it was cancelled");
+function stopped(signal: AbortSignal): SandboxError {
+  const isTimeout = signal.reason instanceof DOMException && signal.reason.name === "TimeoutError";
+  if (!isTimeout) return new SandboxError("cancelled", "it was cancelled");
+  return new SandboxError("timeout", "git took longer than it is allowed to", {
+    remedy: "look at what the repository holds: a history that takes so long to read may be made to",
+  });
 }

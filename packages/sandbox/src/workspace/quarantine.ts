@@ -10,6 +10,9 @@ import type { Repository } from "./repository.ts";
 /** Enough for the largest object allowed, twice, and the user's indexes; not enough to hurt the host. */
 const memoryKib = 3 * 1024 ** 2;
 
+/** Reading gigabytes takes minutes; a pack can be made to take days. */
+const patienceMs = 15 * 60 * 1000;
+
 /** Like `git fetch`: so few objects are stored one by one, since a pack for each fetch would pile up. */
 const fewObjects = 100;
 
@@ -23,7 +26,7 @@ export class Quarantine {
   readonly #folder: string;
   readonly #repository: Repository;
   readonly #limits: PackLimits;
-  readonly #signal: AbortSignal | undefined;
+  readonly #signal: AbortSignal;
   #objects = 0;
 
   private constructor(
@@ -35,7 +38,8 @@ export class Quarantine {
     this.#folder = folder;
     this.#repository = repository;
     this.#limits = limits;
-    this.#signal = signal;
+    const patience = AbortSignal.timeout(patienceMs);
+    this.#signal = signal ? AbortSignal.any([signal, patience]) : patience;
   }
 
   static async open(
@@ -77,11 +81,15 @@ export class Quarantine {
   async check(tips: readonly string[], known: readonly string[]): Promise<number> {
     const env = this.#besides();
     const wanted = tips.map((oid) => `${oid}\n`).join("");
+    const range = wanted + known.map((oid) => `^${oid}\n`).join("");
+    const listing = [...reading, "rev-list", "--stdin"];
     const types = await this.#run(["cat-file", "--batch-check=%(objecttype)"], { input: wanted, env });
     if (types.split("\n").some((type) => type !== "" && type !== "commit")) throw notCommits();
-    const range = wanted + known.map((oid) => `^${oid}\n`).join("");
-    await this.#run([...reading, "rev-list", "--objects", "--quiet", "--stdin"], { input: range, env });
-    return Number(await this.#run([...reading, "rev-list", "--count", "--stdin"], { input: range, env }));
+    const [count] = await Promise.all([
+      this.#run([...listing, "--count"], { input: range, env }),
+      this.#run([...listing, "--objects", "--quiet"], { input: range, env }),
+    ]);
+    return Number(count);
   }
 
   /** Hands the objects to the user's repository. Until a ref is set there, nothing but its store knows them. */

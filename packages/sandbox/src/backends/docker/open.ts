@@ -7,9 +7,10 @@ import type { Session } from "../../session/session.ts";
 import { ensureCarrierFolder } from "../../state/carrier-folder.ts";
 import { creatorLives } from "../../state/creator.ts";
 import { placeSupervisor } from "../../state/supervisor-file.ts";
-import { recheckMounts } from "./container/mounted-folders.ts";
+import { mountedFolders, recheckMounts } from "./container/mounted-folders.ts";
 import { reachSupervisor, startAndReach } from "./container/reach.ts";
 import { copySupervisorIn } from "./container/supervisor-archive.ts";
+import { verifyMounts } from "./container/verify-mounts.ts";
 import { forget } from "./discard.ts";
 import { dockerSandbox } from "./docker-sandbox.ts";
 import { statusOf } from "./engine/errors.ts";
@@ -96,8 +97,17 @@ async function notRunning(
   signal: AbortSignal,
 ): Promise<undefined> {
   const { State } = await inspect(place, record, container, signal);
-  if (State.Running && !State.Paused) return new Promise(() => {});
+  if (State.Running && !State.Paused) await ended(container, signal);
   return undefined;
+}
+
+/** One that is just ending is still called running: it is started again then, and not waited for in vain. */
+async function ended(container: Docker.Container, abortSignal: AbortSignal): Promise<void> {
+  try {
+    await container.wait({ condition: "not-running", abortSignal });
+  } catch (error) {
+    if (!abortSignal.aborted) throw error;
+  }
 }
 
 async function restart(place: Opening, record: SandboxRecord, container: Docker.Container): Promise<Session> {
@@ -115,6 +125,7 @@ async function restart(place: Opening, record: SandboxRecord, container: Docker.
     await copySupervisorIn(container);
   }
   const session = await startAndReach(reachable, container);
+  if (record.carrier === "socket") await verifyOrKill(session, container, mountedFolders(found));
   const [workspace] = record.workspaces;
   // One that was adopted from the pool does not have its working directory in its configuration.
   if (workspace) {
@@ -128,6 +139,16 @@ async function restart(place: Opening, record: SandboxRecord, container: Docker.
     });
   }
   return session;
+}
+
+async function verifyOrKill(session: Session, container: Docker.Container, folders: string[]): Promise<void> {
+  try {
+    await verifyMounts(session, folders);
+  } catch (error) {
+    await session.close();
+    await container.kill();
+    throw error;
+  }
 }
 
 async function startIfNeeded(

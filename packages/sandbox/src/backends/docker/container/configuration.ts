@@ -3,23 +3,13 @@ import type Docker from "dockerode";
 import { insidePaths, supervisorConfigVariable } from "../../../protocol/paths.ts";
 import { reservedUid, type SupervisorConfig } from "../../../supervisor/config.ts";
 import type { EngineFacts } from "../engine/facts.ts";
-import type { RootTools } from "../image/root-tools.ts";
 import { labels } from "../labels.ts";
 import type { Place } from "../place.ts";
 import { splitEnvironment } from "../plan/environment.ts";
 import type { Plan } from "../plan/plan.ts";
 import { capabilities, hostConfiguration } from "./host-configuration.ts";
 import { containerName, hostName } from "./name.ts";
-
-/** The files of the host that a sandbox of this plan gets, besides its workspaces. */
-export interface SandboxFiles {
-  /** null where the engine cannot mount it: then the file is copied in. */
-  supervisor: string | null;
-  carrier: string | null;
-  rootTools: RootTools | null;
-  /** An empty file, to be mounted over `/etc/ld.so.preload` where the agent is root. */
-  emptyFile: string | null;
-}
+import type { SandboxFiles } from "./sandbox-files.ts";
 
 /** A small heap: the supervisor holds nothing but spools, and those are bounded. */
 const nodeFlags = ["--max-old-space-size=96", "--max-semi-space-size=1"];

@@ -4,7 +4,7 @@ import { reservedUid } from "../../../supervisor/config.ts";
 import type { EngineFacts } from "../engine/facts.ts";
 import { insideTools } from "../image/root-tools.ts";
 import type { Plan } from "../plan/plan.ts";
-import type { SandboxFiles } from "./configuration.ts";
+import type { SandboxFiles } from "./sandbox-files.ts";
 
 /** Fewer victims than everybody else: commands raise their own score, so they go first. */
 const guardOomScore = -500;

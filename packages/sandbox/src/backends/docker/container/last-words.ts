@@ -1,7 +1,7 @@
 import type Docker from "dockerode";
 
-/** Enough for a stack trace's first lines. */
-const lines = 8;
+/** Enough for a whole stack trace. */
+const lines = 20;
 
 /** The end of what a container's own process wrote, as an addition to a sentence; empty when there is nothing. */
 export async function lastWords(container: Docker.Container): Promise<string> {

@@ -8,9 +8,7 @@ import { forbiddenPaths } from "../plan/forbidden.ts";
  * from within another sandbox, a link may have been put in the place of one, and the engine would follow it.
  */
 export function recheckMounts(place: Omit<Place, "facts">, container: Docker.ContainerInspectInfo): void {
-  for (const { Source, Target, ReadOnly } of container.HostConfig.Mounts ?? []) {
-    // Workspaces and repositories stand at their own path; nothing else does.
-    if (Source !== Target) continue;
+  for (const { Source, ReadOnly } of ownMounts(container)) {
     const { path } = checkWorkspace({ path: Source, readOnly: ReadOnly ?? false }, forbiddenPaths(place));
     if (path !== Source) {
       throw refused(
@@ -20,4 +18,13 @@ export function recheckMounts(place: Omit<Place, "facts">, container: Docker.Con
       );
     }
   }
+}
+
+/** The folders of the host in a sandbox. They stand at their own path, and nothing else does. */
+export function mountedFolders(container: Docker.ContainerInspectInfo): string[] {
+  return ownMounts(container).map(({ Source }) => Source);
+}
+
+function ownMounts(container: Docker.ContainerInspectInfo): Docker.MountSettings[] {
+  return (container.HostConfig.Mounts ?? []).filter(({ Source, Target }) => Source === Target);
 }

@@ -7,9 +7,11 @@ import { SandboxError } from "../../../errors.ts";
 import type { Session } from "../../../session/session.ts";
 import { ensureCarrierFolder } from "../../../state/carrier-folder.ts";
 import { placeSupervisor } from "../../../state/supervisor-file.ts";
-import { containerConfiguration, type SandboxFiles } from "../container/configuration.ts";
+import { containerConfiguration } from "../container/configuration.ts";
 import { startAndReach } from "../container/reach.ts";
+import type { SandboxFiles } from "../container/sandbox-files.ts";
 import { copySupervisorIn } from "../container/supervisor-archive.ts";
+import { verifyMounts } from "../container/verify-mounts.ts";
 import { prepareByArchive } from "../engine-exec/prepare-archive.ts";
 import { rootTools } from "../image/root-tools.ts";
 import type { Place } from "../place.ts";
@@ -75,7 +77,17 @@ export async function startCold(
     record,
     ...(signal ? { signal } : {}),
   };
-  return { record: recorded, container, session: await startAndReach(reachable, container) };
+  const session = await startAndReach(reachable, container);
+  if (record.carrier === "socket" && plan.kind === "direct") {
+    const folders = [...plan.repositories, ...plan.workspaces].map(({ path }) => path);
+    await verifyMounts(session, folders).catch((error: unknown) => closing(session, error));
+  }
+  return { record: recorded, container, session };
+}
+
+async function closing(session: Session, error: unknown): Promise<never> {
+  await session.close();
+  throw error;
 }
 
 export function refuseAborted(signal: AbortSignal | undefined): void {

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { SandboxError } from "../../../errors.ts";
-import { type Endpoint, parseHost, readTls } from "./endpoint.ts";
+import { type Endpoint, parseHost, readTls } from "./address.ts";
 
 const metadata = z.object({
   Endpoints: z.object({

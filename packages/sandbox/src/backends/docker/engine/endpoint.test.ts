@@ -3,7 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { describeEndpoint, findEndpoint } from "./endpoint.ts";
+import { describeEndpoint } from "./address.ts";
+import { findEndpoint } from "./endpoint.ts";
 
 let home: string;
 

@@ -1,5 +1,6 @@
 import Docker from "dockerode";
-import { describeEndpoint, type Endpoint, findEndpoint } from "./endpoint.ts";
+import { describeEndpoint, type Endpoint } from "./address.ts";
+import { findEndpoint } from "./endpoint.ts";
 import { type EngineFacts, readFacts } from "./facts.ts";
 import { SshAgent } from "./ssh.ts";
 

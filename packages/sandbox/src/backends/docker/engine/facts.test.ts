@@ -1,6 +1,6 @@
 import { release } from "node:os";
 import { describe, expect, it } from "vitest";
-import type { Endpoint } from "./endpoint.ts";
+import type { Endpoint } from "./address.ts";
 import { readFacts } from "./facts.ts";
 
 const socket: Endpoint = { kind: "socket", path: "/x" };

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { release } from "node:os";
 import { z } from "zod";
-import type { Endpoint } from "./endpoint.ts";
+import type { Endpoint } from "./address.ts";
 
 /** What of an engine decides how a sandbox is made on it. */
 export interface EngineFacts {

@@ -31,7 +31,7 @@ export interface PoolStatus {
   parked: number;
 }
 
-export function readPoolSettings(place: Pick<Place, "state">): PoolSettings {
+function readPoolSettings(place: Pick<Place, "state">): PoolSettings {
   const path = settingsPath(place);
   try {
     return poolSettings.parse(JSON.parse(readFileSync(path, "utf8")));

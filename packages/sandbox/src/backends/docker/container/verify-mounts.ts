@@ -1,0 +1,44 @@
+import { closeSync, constants, openSync, readFileSync, readlinkSync } from "node:fs";
+import { join, relative } from "node:path";
+import { type Mount, parseMountinfo } from "../../../protocol/mountinfo.ts";
+import type { Session } from "../../../session/session.ts";
+import { refused } from "../../../workspace/rules.ts";
+
+/** O_PATH, for which Node has no name: the folder need not be readable by us. */
+const pathOnly = 0o10000000;
+
+/**
+ * The engine follows links when it mounts, which is after we judged the path: an agent of another sandbox that can
+ * write a folder above could put a link there in between. So what was mounted is compared with what was meant, as
+ * the kernel says it, before any command runs. Only for an engine on this very kernel.
+ */
+export async function verifyMounts(session: Session, folders: readonly string[]): Promise<void> {
+  if (folders.length === 0) return;
+  const inside = await session.mounts();
+  for (const folder of folders) {
+    const mounted = inside.findLast(({ target }) => target === folder);
+    const meant = locate(folder);
+    if (mounted && meant && mounted.device === meant.device && mounted.root === meant.root) continue;
+    throw refused(
+      folder,
+      "became something else while it was being mounted",
+      "see who else writes there, and try again",
+    );
+  }
+}
+
+/** Where a folder of this machine lies: the file system, and the path in it. Undefined when the path is not real. */
+function locate(folder: string): Pick<Mount, "device" | "root"> | undefined {
+  let handle: number | undefined;
+  try {
+    handle = openSync(folder, pathOnly | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+    if (readlinkSync(`/proc/self/fd/${handle}`) !== folder) return undefined;
+    const id = Number(/^mnt_id:\s*(\d+)$/m.exec(readFileSync(`/proc/self/fdinfo/${handle}`, "utf8"))?.[1]);
+    const mount = parseMountinfo(readFileSync("/proc/self/mountinfo", "utf8")).find((each) => each.id === id);
+    return mount && { device: mount.device, root: join(mount.root, relative(mount.target, folder)) };
+  } catch {
+    return undefined;
+  } finally {
+    if (handle !== undefined) closeSync(handle);
+  }
+}
