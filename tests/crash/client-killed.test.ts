@@ -5,10 +5,10 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { HostBackend } from "../../packages/sandbox/src/backends/host/host-backend.ts";
 import { openState } from "../../packages/sandbox/src/state/state.ts";
 import { atEnd } from "../setup/at-end.ts";
+import { tcpEngine } from "../setup/engine-proxy.ts";
 import { newRepository } from "../setup/repository.ts";
 import { newInstance, newSandbox } from "../setup/sandbox.ts";
 import { soak } from "../setup/soak.ts";
-import { tcpEngine } from "../setup/tcp-engine.ts";
 import { temporaryFolder, temporaryWorkspace } from "../setup/temporary-workspace.ts";
 import { type Count, followThroughKills } from "./killed-clients.ts";
 

@@ -1,34 +1,23 @@
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
-import { type AddressInfo, connect, createServer } from "node:net";
 import { join } from "node:path";
 import { type Backend, collect } from "@opentiger/sandbox";
 import { beforeAll, describe, expect, it } from "vitest";
-import { atEnd } from "../setup/at-end.ts";
+import { tcpEngine } from "../setup/engine-proxy.ts";
 import { newInstance } from "../setup/sandbox.ts";
 import { temporaryFolder } from "../setup/temporary-workspace.ts";
 
-/** The engine of the tests behind a TCP port of this machine: for us, an engine somewhere else. */
 let backend: Backend;
 let repository: string;
 
 beforeAll(async () => {
-  const socket = new URL(process.env["DOCKER_HOST"] ?? "unix:///var/run/docker.sock").pathname;
-  const relay = createServer((near) => {
-    const far = connect(socket);
-    near.pipe(far).pipe(near);
-    for (const end of [near, far]) end.on("error", () => void [near, far].map((each) => each.destroy()));
-  });
-  await new Promise<void>((resolve) => void relay.listen(0, "127.0.0.1", resolve));
-  atEnd(() => void relay.close());
   repository = temporaryFolder("ot-remote-");
   execFileSync("git", ["init", "-q", repository]);
   writeFileSync(join(repository, "file.txt"), "content\n");
   execFileSync("git", ["-C", repository, "add", "."]);
   const author = ["-c", "user.name=Somebody", "-c", "user.email=somebody@localhost"];
   execFileSync("git", ["-C", repository, ...author, "commit", "-qm", "first"]);
-  const { port } = relay.address() as AddressInfo;
-  ({ backend } = await newInstance({ ...process.env, DOCKER_HOST: `tcp://127.0.0.1:${port}` }));
+  ({ backend } = await newInstance({ ...process.env, DOCKER_HOST: await tcpEngine() }));
 });
 
 describe("a remote engine", () => {

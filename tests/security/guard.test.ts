@@ -82,6 +82,29 @@ describe("36 a command reads the environment, memory and files of supervisor and
   });
 });
 
+describe("36 a command reads the environment of another", () => {
+  const holder = ["sh", "-c", "echo $$; exec sleep 600"];
+  const env = { TOKEN: "secret-in-an-environment" };
+
+  /** Starts a command that holds a secret, and says what the agent sees of its environment. */
+  async function seenOf(user?: string): Promise<string> {
+    const execution = await ours.exec(holder, { env, ...(user ? { user } : {}) });
+    const { value } = await execution.output()[Symbol.asyncIterator]().next();
+    const pid = String(value?.data).trim();
+    const { stdout, stderr } = await runIn(ours, ["cat", `/proc/${pid}/environ`]);
+    await execution.kill();
+    return stdout + stderr;
+  }
+
+  test("when both run as the agent: no secret belongs into a command's environment", async () => {
+    expect(await seenOf()).toContain(env.TOKEN);
+  });
+
+  test("not when the other runs as another user", async () => {
+    expect(await seenOf("root")).toContain("Permission denied");
+  });
+});
+
 describe("37 a command takes hold of the supervisor and ends it", () => {
   type Report = Record<"supervisor" | "init", Record<string, string>>;
 

@@ -16,7 +16,7 @@ export const supervisorBundle = fileURLToPath(
   new URL("../../packages/sandbox/dist/supervisor.cjs", import.meta.url),
 );
 
-const signalGuard = /process\.on\("SIGUSR1",[^;]*;/;
+const signalGuard = /"SIGUSR1",/;
 
 export interface SameUidSandbox {
   sandbox: Sandbox;

@@ -16,6 +16,7 @@ export { openExecution } from "./session/execution.ts";
 
 /** The folder through which a sandbox of ours is reached; undefined when the full program must find another way. */
 export function carrierOf(name: string, env: NodeJS.ProcessEnv): string | undefined {
+  // The rule of the schema, without its library: the name becomes part of a path.
   if (!/^[A-Za-z0-9][A-Za-z0-9_.+-]{0,62}$/.test(name)) return undefined;
   const state = stateFolder(env);
   try {

@@ -74,5 +74,7 @@ export const sandboxRecord = z.object({
   isolation: z.enum(["separate-uid", "agent-root", "none"]),
   /** Whom commands run as. */
   user: z.object({ uid: z.number().int(), gid: z.number().int(), home: z.string() }),
+  /** What every command has in its environment, as the sandbox's creator said. Only here: the engine never sees it. */
+  env: z.record(z.string(), z.string()),
 });
 export type SandboxRecord = z.infer<typeof sandboxRecord>;

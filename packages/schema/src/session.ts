@@ -80,11 +80,22 @@ export const prepareRequest = z.object({
   ownedFolders: z.array(z.string()),
   /** Where commands start from now on: a parked sandbox learns it when it is adopted. */
   workDir: z.string().optional(),
+  /** For every command from now on. Told here and not in the container's settings, which the engine shows and saves. */
+  env: z.record(z.string(), z.string()).optional(),
 });
 export type PrepareRequest = z.infer<typeof prepareRequest>;
 
 export const signalRequest = z.object({ id: z.string(), signal: z.string() });
 export type SignalRequest = z.infer<typeof signalRequest>;
+
+/** What stands where in the sandbox, as the kernel says it: see protocol/mountinfo.ts. */
+export const sandboxMount = z.object({
+  id: z.number().int(),
+  device: z.string(),
+  root: z.string(),
+  target: z.string(),
+});
+export type SandboxMount = z.infer<typeof sandboxMount>;
 
 export const sandboxStats = z.object({
   memoryBytes: z.number(),

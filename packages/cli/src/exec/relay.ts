@@ -1,5 +1,5 @@
 import { type Execution, exitCode } from "@opentiger/sandbox/exec-client";
-import { onInterruption } from "./interruption.ts";
+import { isEnding, onInterruption } from "./interruption.ts";
 import { Sink } from "./sink.ts";
 
 export interface RelayOptions {
@@ -30,8 +30,7 @@ export function escalation(execution: Pick<Execution, "kill" | "detach">) {
   let wishes = 0;
   return {
     signalled(signal: NodeJS.Signals): void {
-      const ending = signal !== "SIGUSR1" && signal !== "SIGUSR2";
-      if (ending) wishes += 1;
+      if (isEnding(signal)) wishes += 1;
       if (wishes > 2) process.exit(130);
       // A command that ended meanwhile, or a lost session, is reported by `exit`.
       execution.kill(wishes > 1 ? "SIGKILL" : signal).catch(() => {});

@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { homedir } from "node:os";
+import { mkdtempSync, rmSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import { join } from "node:path";
 import { duplexPair } from "node:stream";
 import { isDockerAvailable } from "../backends/docker/engine/available.ts";
 import { SandboxError } from "../errors.ts";
@@ -47,14 +49,25 @@ export async function spawnToolHost(
 ): Promise<SpawnedTool> {
   const warn = options.warn ?? ((message) => void process.stderr.write(`warning: ${message}\n`));
   warn(`${options.tool} runs on the host, without isolation: ${reason}`);
-  const [near, far] = duplexPair();
-  serveExecStream(far, new ExecTable(new Launcher(hostConfig(options.workDir))), Promise.resolve());
-  const { command, env, timeout } = options;
-  const execution = await openExecution(near, {
-    open: { id: randomUUID(), command, ...(env ? { env } : {}), ...(timeout ? { timeoutMs: timeout } : {}) },
-  });
-  const { exit, output } = await collect(execution);
-  return { exitCode: exitCode(exit), output: output.toString("utf8"), where: "host" };
+  const folder = mkdtempSync(join(tmpdir(), "opentiger-host-"));
+  try {
+    const launcher = new Launcher(hostConfig(options.workDir, folder));
+    const [near, far] = duplexPair();
+    serveExecStream(far, new ExecTable(launcher), launcher.ready);
+    const { command, env, timeout } = options;
+    const execution = await openExecution(near, {
+      open: {
+        id: randomUUID(),
+        command,
+        ...(env ? { env } : {}),
+        ...(timeout ? { timeoutMs: timeout } : {}),
+      },
+    });
+    const { exit, output } = await collect(execution);
+    return { exitCode: exitCode(exit), output: output.toString("utf8"), where: "host" };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 async function whyNotSandboxed(options: SpawnToolOptions): Promise<string | undefined> {
@@ -70,14 +83,14 @@ function execOptions(options: SpawnToolOptions) {
   return { workDir, ...(env ? { env } : {}), ...(timeout ? { timeout } : {}) };
 }
 
-function hostConfig(workDir: string): SupervisorConfig {
+function hostConfig(workDir: string, folder: string): SupervisorConfig {
   return {
     isolation: "none",
     agentUid: process.getuid?.() ?? 0,
     agentGid: process.getgid?.() ?? 0,
     home: homedir(),
     workDir,
-    carrierDir: null,
+    carrierDir: folder,
     controlSocket: null,
     prepare: null,
   };

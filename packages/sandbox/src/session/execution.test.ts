@@ -1,4 +1,6 @@
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { duplexPair } from "node:stream";
 import type { ExecSpec } from "@opentiger/schema";
 import { describe, expect, it } from "vitest";
@@ -113,6 +115,18 @@ describe("an exec over a stream", () => {
     expect(await killed.exit).toEqual({ code: null, signal: "SIGKILL", reason: "killed" });
     await until(() => !alive(escaped));
     process.kill(pid, "SIGKILL");
+  });
+
+  it("gives a command stdout and stderr that it can open by name, as scripts do", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "ot-pipes-"));
+    const launcher = new Launcher({ ...config, carrierDir: folder });
+    await launcher.ready;
+    const script = "echo one > /dev/stdout; echo oops > /dev/stderr; echo two | tee /dev/stderr";
+    const execution = await open(new ExecTable(launcher), { command: ["sh", "-c", script] });
+    const { stdout, stderr } = await read(execution);
+    expect(Buffer.from(stdout, "hex").toString()).toBe("one\ntwo\n");
+    expect(Buffer.from(stderr, "hex").toString()).toBe("oops\ntwo\n");
+    rmSync(folder, { recursive: true });
   });
 
   it("says that time was up", async () => {

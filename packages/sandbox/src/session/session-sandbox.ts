@@ -34,7 +34,7 @@ export function sandboxOverSession(
 }
 
 export function killOnAbort(execution: Execution, signal: AbortSignal): void {
-  const kill = (): void => void execution.kill("SIGKILL");
+  const kill = (): void => void execution.kill("SIGKILL").catch(() => {});
   const forget = (): void => signal.removeEventListener("abort", kill);
   if (signal.aborted) kill();
   signal.addEventListener("abort", kill, { once: true });

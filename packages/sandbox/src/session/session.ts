@@ -14,8 +14,10 @@ import {
   type PrepareRequest,
   protocolVersion,
   refusal,
+  type SandboxMount,
   type SandboxStats,
   type SignalRequest,
+  sandboxMount,
   sandboxStats,
   type TerminalReservation,
   terminalReservation,
@@ -37,11 +39,13 @@ export class Session {
   readonly hello: HelloAnswer;
   readonly closed: Promise<void>;
   readonly #http: ClientHttp2Session;
+  readonly #stream: Duplex;
 
-  private constructor(http: ClientHttp2Session, hello: HelloAnswer) {
+  private constructor(http: ClientHttp2Session, stream: Duplex, hello: HelloAnswer, closed: Promise<void>) {
     this.#http = http;
+    this.#stream = stream;
     this.hello = hello;
-    this.closed = new Promise((resolve) => void http.once("close", resolve));
+    this.closed = closed;
   }
 
   /** Says hello, so that a session that was opened is one that works. */
@@ -52,22 +56,27 @@ export class Session {
     });
     http.on("error", () => {}); // Every request and exec reports it to its own caller.
     http.once("connect", () => http.setLocalWindowSize(sessionWindow));
+    const closed = new Promise<void>((resolve) => {
+      http.once("close", resolve);
+      stream.once("close", resolve);
+    });
     try {
       const hello = await ask(http, "/hello", request, helloAnswer);
       if (hello.protocol !== protocolVersion) throw versionMismatch(hello.protocol);
-      return new Session(http, hello);
+      return new Session(http, stream, hello, closed);
     } catch (error) {
       http.destroy();
+      stream.destroy();
       throw error;
     }
   }
 
   async exec(spec: ExecSpec): Promise<Execution> {
-    return openExecution(this.#execStream(), { open: execSpec.parse(spec) });
+    return this.#answered(await openExecution(this.#execStream(), { open: execSpec.parse(spec) }));
   }
 
   async attach(spec: AttachSpec): Promise<Execution> {
-    return openExecution(this.#execStream(), { attach: attachSpec.parse(spec) });
+    return this.#answered(await openExecution(this.#execStream(), { attach: attachSpec.parse(spec) }));
   }
 
   async prepare(request: PrepareRequest): Promise<void> {
@@ -86,6 +95,10 @@ export class Session {
     return ask(this.#http, "/stats", {}, sandboxStats);
   }
 
+  async mounts(): Promise<SandboxMount[]> {
+    return ask(this.#http, "/mounts", {}, z.array(sandboxMount));
+  }
+
   /** What to put in front of a command that the Engine starts on a terminal. */
   async reserveTerminal(request: { id: string; user?: string }): Promise<TerminalReservation> {
     return ask(this.#http, "/terminal", request, terminalReservation);
@@ -95,9 +108,19 @@ export class Session {
     return !this.#http.closed && !this.#http.destroyed;
   }
 
+  /** At once: HTTP/2 by itself would first see its last words off, and a peer that does not read holds it for ever. */
   async close(): Promise<void> {
     this.#http.destroy();
+    this.#stream.destroy();
     await this.closed;
+  }
+
+  /**
+   * Signals go as a request of their own, which is answered when they were sent: on the exec's stream one could be
+   * lost when the session is closed right after, and a finished exec has no stream any more.
+   */
+  #answered(execution: Execution): Execution {
+    return { ...execution, kill: (signal = "SIGKILL") => this.signal({ id: execution.id, signal }) };
   }
 
   #execStream(): Duplex {

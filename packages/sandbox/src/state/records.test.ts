@@ -91,5 +91,6 @@ function record(id: string, name: string): SandboxRecord {
     carrier: "socket",
     isolation: "separate-uid",
     user: { uid: 1000, gid: 1000, home: "/home/worker" },
+    env: {},
   };
 }

@@ -1,7 +1,9 @@
 import { randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { createServer, type ServerHttp2Stream } from "node:http2";
 import type { Duplex } from "node:stream";
 import type { HelloAnswer, HelloRequest, PrepareRequest, SignalRequest } from "@opentiger/schema";
+import { parseMountinfo } from "../protocol/mountinfo.ts";
 import type { SupervisorConfig } from "./config.ts";
 import { serveExecStream } from "./exec-stream.ts";
 import type { ExecTable } from "./exec-table.ts";
@@ -23,7 +25,8 @@ export class Control {
     readonly config: SupervisorConfig,
     readonly table: ExecTable,
   ) {
-    this.ready = config.prepare ? prepare(config.prepare, config, table.launcher) : Promise.resolve();
+    const prepared = config.prepare ? prepare(config.prepare, config, table.launcher) : Promise.resolve();
+    this.ready = Promise.all([prepared, table.launcher.ready]).then(() => {});
     // Reported to whoever asks first; until then it must not end the process.
     this.ready.catch(() => {});
     this.#server.on("stream", (stream, headers) => void this.#serve(stream, headers[":path"] ?? ""));
@@ -70,6 +73,7 @@ export class Control {
         this.ready = prepare(request as PrepareRequest, this.config, this.table.launcher);
         await this.ready;
         this.config.workDir = (request as PrepareRequest).workDir ?? this.config.workDir;
+        this.config.env = { ...this.config.env, ...(request as PrepareRequest).env };
         return {};
       case "/signal": {
         const { id, signal } = request as SignalRequest;
@@ -83,6 +87,8 @@ export class Control {
         const { id, user } = request as { id: string; user?: string };
         return this.table.reserveTerminal(id, user);
       }
+      case "/mounts":
+        return parseMountinfo(readFileSync("/proc/self/mountinfo", "utf8"));
       case "/stats":
         return readStats();
       default:

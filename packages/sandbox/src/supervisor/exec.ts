@@ -82,7 +82,7 @@ export class Exec {
   }
 
   #listen(stream: StreamName): Readable | null {
-    const output = this.#launched.child[stream];
+    const output = this.#launched[stream];
     output?.on("data", (data: Buffer) => {
       if (this.exit) return; // Left over by a grandchild: read, so that it is not blocked, and dropped.
       this.#lastOutput = Date.now();

@@ -1,12 +1,14 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { accessSync, constants, statSync } from "node:fs";
-import { delimiter, isAbsolute, join, resolve } from "node:path";
+import { accessSync, closeSync, constants, statSync } from "node:fs";
+import { delimiter, dirname, isAbsolute, join, resolve } from "node:path";
+import type { Readable } from "node:stream";
 import type { ExecSpec, TerminalReservation } from "@opentiger/schema";
 import { loaderVariablesApart } from "../protocol/loader-variables.ts";
 import { supervisorConfigVariable } from "../protocol/paths.ts";
 import type { SupervisorConfig } from "./config.ts";
 import { MarkerPool } from "./marker-pool.ts";
 import { withCommandOomScore } from "./oom-score.ts";
+import { type OutputPipe, PipePool } from "./pipes.ts";
 import { execVariable, type Marker } from "./processes.ts";
 import { RefusedError } from "./refusals.ts";
 import { systemPath, systemTool } from "./system-tools.ts";
@@ -16,6 +18,9 @@ export interface Launched {
   child: ChildProcess;
   pid: number;
   marker: Marker;
+  /** null where the output is discarded. */
+  stdout: Readable | null;
+  stderr: Readable | null;
 }
 
 /** Starts commands as the agent: its uid and gid, one marker group, no capability, first in line for the OOM killer. */
@@ -23,10 +28,18 @@ export class Launcher {
   readonly markers = new MarkerPool();
   readonly #config: SupervisorConfig;
   readonly #setpriv: string[];
+  readonly #pipes: PipePool | undefined;
 
   constructor(config: SupervisorConfig) {
     this.#config = config;
+    const folder = config.controlSocket ? dirname(config.controlSocket) : config.carrierDir;
+    this.#pipes = folder ? new PipePool(join(folder, "pipes")) : undefined;
     this.#setpriv = config.setpriv ?? [systemTool("setpriv")];
+  }
+
+  /** Resolves when commands can be started as they should be. */
+  get ready(): Promise<void> {
+    return this.#pipes?.ready ?? Promise.resolve();
   }
 
   launch(spec: ExecSpec): Launched {
@@ -39,18 +52,30 @@ export class Launcher {
     const drop = this.privilegeDrop(user, marker);
     const split = drop.length > 0 ? loaderVariablesApart(env) : { root: env, agent: [] };
     const argv = [...drop, ...behindDrop(enter.folder, split.agent), ...spec.command];
+    const stdio = this.#stdio(spec);
     const child = withCommandOomScore(() =>
       spawn(argv[0] as string, argv.slice(1), {
         ...(enter.cwd ? { cwd: enter.cwd } : {}),
         env: marker.kind === "environment" ? { ...env, [marker.variable]: marker.value } : split.root,
-        stdio: spec.detach ? "ignore" : [spec.stdin ? "pipe" : "ignore", "pipe", "pipe"],
+        stdio: stdio.map((pipe) => (typeof pipe === "string" ? pipe : pipe.fd)),
         detached: true,
       }),
     );
     // Without a listener the failure to start would end the supervisor.
     child.once("error", () => {});
-    if (child.pid === undefined) throw startFailure();
-    return { child, pid: child.pid, marker };
+    for (const pipe of stdio) if (typeof pipe !== "string") closeSync(pipe.fd);
+    const [, stdout, stderr] = stdio.map((pipe) => (typeof pipe === "string" ? null : pipe.stream));
+    if (child.pid === undefined) {
+      for (const stream of [stdout, stderr]) stream?.destroy();
+      throw startFailure();
+    }
+    return { child, pid: child.pid, marker, stdout: stdout ?? child.stdout, stderr: stderr ?? child.stderr };
+  }
+
+  #stdio(spec: ExecSpec): (OutputPipe | "pipe" | "ignore")[] {
+    if (spec.detach) return ["ignore", "ignore", "ignore"];
+    const output = (): OutputPipe | "pipe" => this.#pipes?.take() ?? "pipe";
+    return [spec.stdin ? "pipe" : "ignore", output(), output()];
   }
 
   /** For something of ours that runs as this user. */

@@ -8,6 +8,12 @@ import { ExecTable } from "./exec-table.ts";
 import { Launcher } from "./launch.ts";
 import { processIds } from "./processes.ts";
 
+/** What init passes on and would end or stop us. Node has no names for the real-time signals beyond these. */
+const ignoredSignals = [
+  ...(["SIGUSR1", "SIGUSR2", "SIGHUP", "SIGINT", "SIGQUIT", "SIGPIPE", "SIGALRM", "SIGSTKFLT"] as const),
+  ...(["SIGTSTP", "SIGXCPU", "SIGXFSZ", "SIGVTALRM", "SIGPROF", "SIGIO", "SIGPWR"] as const),
+];
+
 /**
  * Our process inside a sandbox. `serve` runs for as long as the sandbox does; `bridge` joins its stdio to the
  * serving one, for engines with which no socket can be shared.
@@ -33,13 +39,11 @@ function serve(config: SupervisorConfig): void {
 }
 
 /**
- * Node opens its inspector on SIGUSR1 unless it is handled. Where the agent is root it could have init pass signals
- * on to us, so there none of them ends the supervisor; the engine stops it by SIGKILL.
+ * Node opens its inspector on SIGUSR1 unless it is handled. Where the agent is root it can have init pass signals on
+ * to us, so there none that has a name ends the supervisor; the engine stops it by SIGKILL.
  */
 function guardSignals(config: SupervisorConfig): void {
-  process.on("SIGUSR1", () => {});
-  for (const signal of ["SIGUSR2", "SIGHUP", "SIGINT", "SIGPIPE", "SIGALRM"] as const)
-    process.on(signal, () => {});
+  for (const signal of ignoredSignals) process.on(signal, () => {});
   process.on("SIGTERM", () => {
     if (config.isolation !== "agent-root") stop(config);
   });

@@ -18,7 +18,7 @@ export function processIds(): number[] {
     .filter((pid) => pid > 0);
 }
 
-export function markedProcesses(marker: Marker): number[] {
+function markedProcesses(marker: Marker): number[] {
   return processIds().filter((pid) => pid !== process.pid && carries(pid, marker));
 }
 

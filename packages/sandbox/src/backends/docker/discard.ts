@@ -11,6 +11,9 @@ import type { Place } from "./place.ts";
 /** The engine answers a removal that is already under way with an error; it is over soon. */
 const removalPatienceMs = 30_000;
 
+/** An engine that has not answered a request to make a container after this has lost it. */
+const createPatienceMs = 120_000;
+
 type Discarding = Pick<Place, "docker" | "state">;
 
 /**
@@ -21,6 +24,17 @@ export async function discard(place: Discarding, record: SandboxRecord): Promise
   if (record.state !== "removing") place.state.records.write({ ...record, state: "removing" });
   await removeContainer(place, record);
   forget(place, record);
+}
+
+/**
+ * Removes what a dead creator or an interrupted removal left. Where no container is known, a request for one may still
+ * be on its way to the engine: the name is given free, and the record stays for a while to find it by.
+ */
+export async function collectAbandoned(place: Discarding, record: SandboxRecord): Promise<void> {
+  const young = Date.now() - Date.parse(record.createdAt) < createPatienceMs;
+  if (record.containerId !== null || !young) return discard(place, record);
+  await removeContainer(place, record);
+  place.state.records.releaseName(record.name, record.id);
 }
 
 /** Forgets a sandbox whose container is gone. */

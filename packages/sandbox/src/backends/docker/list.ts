@@ -3,6 +3,7 @@ import type Docker from "dockerode";
 import { z } from "zod";
 import { nameWithin } from "./container/name.ts";
 import { statusOfContainer, statusOfRecord } from "./container/status.ts";
+import { isAbandoned } from "./create/claim.ts";
 import { forget } from "./discard.ts";
 import { labels } from "./labels.ts";
 import type { Place } from "./place.ts";
@@ -36,8 +37,10 @@ export async function listSandboxes(
   return [...summaries, ...[...byId.values()].map(foreignSummary)];
 }
 
+/** What a dead creator left is shown if there is something to remove, and else is nothing but a note for prune. */
 function isShown(record: SandboxRecord, options: { parked?: "shown" }): boolean {
-  return record.state !== "parked" || options.parked === "shown";
+  if (record.state === "parked") return options.parked === "shown";
+  return record.containerId !== null || !isAbandoned(record);
 }
 
 function ownSummary(record: SandboxRecord, container: Docker.ContainerInfo | undefined): SandboxSummary {

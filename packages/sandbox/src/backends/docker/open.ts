@@ -9,6 +9,7 @@ import { creatorLives } from "../../state/creator.ts";
 import { placeSupervisor } from "../../state/supervisor-file.ts";
 import { mountedFolders, recheckMounts } from "./container/mounted-folders.ts";
 import { reachSupervisor, startAndReach } from "./container/reach.ts";
+import { tellSettings } from "./container/settings.ts";
 import { copySupervisorIn } from "./container/supervisor-archive.ts";
 import { verifyMounts } from "./container/verify-mounts.ts";
 import { forget } from "./discard.ts";
@@ -126,18 +127,7 @@ async function restart(place: Opening, record: SandboxRecord, container: Docker.
   }
   const session = await startAndReach(reachable, container);
   if (record.carrier === "socket") await verifyOrKill(session, container, mountedFolders(found));
-  const [workspace] = record.workspaces;
-  // One that was adopted from the pool does not have its working directory in its configuration.
-  if (workspace) {
-    const { home } = record.user;
-    await session.prepare({
-      home,
-      gitName: null,
-      gitEmail: null,
-      ownedFolders: [],
-      workDir: workspace.path,
-    });
-  }
+  await tellSettings(session, record);
   return session;
 }
 

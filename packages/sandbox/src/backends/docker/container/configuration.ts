@@ -23,7 +23,7 @@ export function containerConfiguration(
   plan: Plan,
   files: SandboxFiles,
 ): Docker.ContainerCreateOptions {
-  const environment = splitEnvironment(plan.image.env, plan.env);
+  const environment = splitEnvironment(plan.image.env);
   const supervised = record.carrier !== "engine-exec";
   const config: SupervisorConfig = {
     isolation: plan.identity.isolation,
@@ -50,7 +50,7 @@ export function containerConfiguration(
     WorkingDir: "/",
     Env: supervised
       ? [...environment.container, `${supervisorConfigVariable}=${JSON.stringify(config)}`]
-      : Object.entries(plan.env).map(([name, value]) => `${name}=${value}`),
+      : [],
     // An empty string clears the image's entrypoint; `save` can then restore that one, or its absence.
     Entrypoint: [""],
     Cmd: supervised ? supervisorCommand(place.facts, plan, files) : idle,

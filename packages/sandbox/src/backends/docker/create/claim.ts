@@ -2,7 +2,7 @@ import type { SandboxRecord } from "@opentiger/schema";
 import { SandboxError } from "../../../errors.ts";
 import { checkName, defaultNames } from "../../../names.ts";
 import { creatorLives } from "../../../state/creator.ts";
-import { discard } from "../discard.ts";
+import { collectAbandoned } from "../discard.ts";
 import type { Place } from "../place.ts";
 
 /**
@@ -44,7 +44,7 @@ async function claim(place: Place, record: SandboxRecord): Promise<boolean> {
   if (holder === undefined) return records.claimName(record.name, record.id);
   const found = records.read(holder);
   if (!found) records.releaseName(record.name, holder);
-  else if (found.engine === place.facts.id && isAbandoned(found)) await discard(place, found);
+  else if (found.engine === place.facts.id && isAbandoned(found)) await collectAbandoned(place, found);
   else return false;
   return records.claimName(record.name, record.id);
 }

@@ -10,6 +10,7 @@ import { placeSupervisor } from "../../../state/supervisor-file.ts";
 import { containerConfiguration } from "../container/configuration.ts";
 import { startAndReach } from "../container/reach.ts";
 import type { SandboxFiles } from "../container/sandbox-files.ts";
+import { tellSettings } from "../container/settings.ts";
 import { copySupervisorIn } from "../container/supervisor-archive.ts";
 import { verifyMounts } from "../container/verify-mounts.ts";
 import { prepareByArchive } from "../engine-exec/prepare-archive.ts";
@@ -45,6 +46,7 @@ export function newRecord(place: Place, plan: Plan): SandboxRecord {
     carrier: plan.carrier,
     isolation: plan.identity.isolation,
     user: { uid: plan.identity.uid, gid: plan.identity.gid, home: plan.home },
+    env: { ...plan.env },
   };
 }
 
@@ -61,7 +63,7 @@ export async function startCold(
   const files = await sandboxFiles(place, record, plan);
   refuseAborted(signal);
   // Never cut short: an engine that goes on making it without us would leave a container that nobody knows.
-  const container = await createContainer(place.docker, containerConfiguration(place, record, plan, files));
+  const container = await place.docker.createContainer(containerConfiguration(place, record, plan, files));
   const recorded = { ...record, containerId: container.id };
   place.state.records.write(recorded);
   refuseAborted(signal);
@@ -81,6 +83,9 @@ export async function startCold(
   if (record.carrier === "socket" && plan.kind === "direct") {
     const folders = [...plan.repositories, ...plan.workspaces].map(({ path }) => path);
     await verifyMounts(session, folders).catch((error: unknown) => closing(session, error));
+  }
+  if (Object.keys(record.env).length > 0) {
+    await tellSettings(session, record).catch((error: unknown) => closing(session, error));
   }
   return { record: recorded, container, session };
 }
@@ -113,20 +118,4 @@ function emptyFile(place: Place): string {
   const path = join(place.state.folder, "empty");
   closeSync(openSync(path, "a", 0o444));
   return path;
-}
-
-async function createContainer(
-  docker: Docker,
-  configuration: Docker.ContainerCreateOptions,
-): Promise<Docker.Container> {
-  try {
-    return await docker.createContainer(configuration);
-  } catch (error) {
-    if (!(error instanceof Error) || !/network .* not found/i.test(error.message)) throw error;
-    const network = configuration.HostConfig?.NetworkMode;
-    throw new SandboxError("unsupported", `the engine has no network called ${network}`, {
-      remedy: "set SANDBOX_DOCKER_NETWORK to one of `docker network ls`, or unset it for bridge",
-      cause: error,
-    });
-  }
 }

@@ -55,7 +55,7 @@ export class EngineExecution implements Execution {
   ): Promise<EngineExecution> {
     const id = options.id ?? randomUUID();
     const user = options.user ?? `${record.user.uid}:${record.user.gid}`;
-    const env = { HOME: record.user.home, ...options.env, [markerVariable]: id };
+    const env = { HOME: record.user.home, ...record.env, ...options.env, [markerVariable]: id };
     const cwd = options.cwd ?? record.workspaces[0]?.path ?? "/";
     const exec = await container.exec({
       Cmd: ["/bin/sh", "-c", enterAndRun, "sh", cwd, ...command],

@@ -14,7 +14,13 @@ export async function openEngineTerminal(
 ): Promise<Terminal> {
   const id = randomUUID();
   const user = options.user ?? `${record.user.uid}:${record.user.gid}`;
-  const env = { TERM: "xterm-256color", HOME: record.user.home, ...options.env, [markerVariable]: id };
+  const env = {
+    TERM: "xterm-256color",
+    HOME: record.user.home,
+    ...record.env,
+    ...options.env,
+    [markerVariable]: id,
+  };
   const cwd = options.cwd ?? record.workspaces[0]?.path ?? "/";
   const size = [String(options.columns), String(options.rows)];
   const exec = await container.exec({

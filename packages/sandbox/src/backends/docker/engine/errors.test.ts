@@ -64,6 +64,7 @@ describe("what an engine answers", () => {
     [500, "write /var/x: no space left on device", "disk_full"],
     [400, 'invalid mount config for type "bind": bind source path does not exist: /x', "workspace_missing"],
     [400, "Unknown runtime specified nope", "unsupported"],
+    [404, "network nope not found", "unsupported"],
     [500, "something else", "internal"],
   ])("%i %s is %s", (status, message, code) => {
     expect(answer(status, message).code).toBe(code);

@@ -78,6 +78,16 @@ function answerError(error: unknown): SandboxError | undefined {
       },
     );
   }
+  if (/network .*not found/i.test(sentence)) {
+    return new SandboxError(
+      "unsupported",
+      `the engine does not have the network that was asked for: ${sentence}`,
+      {
+        remedy: "set SANDBOX_DOCKER_NETWORK to one of `docker network ls`, or unset it for bridge",
+        cause: error,
+      },
+    );
+  }
   return new SandboxError("internal", `the Docker engine refused: ${sentence}`, {
     remedy: "see `docker info` and the engine's log",
     cause: error,

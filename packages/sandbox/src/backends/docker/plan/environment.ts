@@ -13,14 +13,11 @@ export interface SplitEnvironment {
 }
 
 /**
- * Keeps the supervisor, which is root, from obeying what an image or the user sets for commands: there a
- * `NODE_OPTIONS` would load a file of the workspace into it. The container's variables are blanked and the
+ * Keeps the supervisor, which is root, from obeying what an image sets for commands: there a `NODE_OPTIONS` would
+ * load a file of the agent's into it. The container's variables are blanked and the
  * commands get theirs from the supervisor's configuration.
  */
-export function splitEnvironment(
-  image: readonly string[],
-  wanted: Readonly<Record<string, string>>,
-): SplitEnvironment {
+export function splitEnvironment(image: readonly string[]): SplitEnvironment {
   const container: string[] = [`PATH=${rootPath}`];
   const commands: Record<string, string> = { PATH: rootPath };
   for (const [name, value] of image.map(parse)) {
@@ -29,7 +26,7 @@ export function splitEnvironment(
     container.push(`${name}=`);
     commands[name] = value;
   }
-  return { container, commands: { ...commands, ...wanted } };
+  return { container, commands };
 }
 
 export function parse(variable: string): [string, string] {

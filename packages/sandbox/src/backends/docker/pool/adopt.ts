@@ -72,6 +72,7 @@ function adopted(parked: SandboxRecord, plan: Plan): SandboxRecord {
     agent: plan.agent,
     image: plan.image.reference,
     workspaces: plan.workspaces.map(({ path, readOnly }) => ({ path, readOnly })),
+    env: { ...plan.env },
   };
 }
 
@@ -112,6 +113,7 @@ async function prepared(session: Session, plan: Plan): Promise<Session> {
     home: plan.home,
     ...plan.author,
     ownedFolders: folders,
+    env: { ...plan.env },
     ...(workDir ? { workDir } : {}),
   });
   return session;

@@ -10,7 +10,7 @@ import type { Plan } from "../plan/plan.ts";
  */
 export function poolKey(place: Place, plan: Plan): string | undefined {
   if (plan.kind !== "clone" || plan.carrier === "engine-exec") return undefined;
-  if (Object.keys(plan.env).length > 0 || Object.keys(plan.labels).length > 0) return undefined;
+  if (Object.keys(plan.labels).length > 0) return undefined;
   const { mtimeMs, size } = statSync(supervisorBundle());
   const { image, identity, limits, network, runtime, author, carrier } = plan;
   const facts = [

@@ -1,0 +1,284 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import {
+  connectDocker,
+  type DockerBackend,
+} from "../../packages/sandbox/src/backends/docker/docker-backend.ts";
+import type { CreateOptions, Sandbox } from "../../packages/sandbox/src/sandbox.ts";
+import { openState, type State } from "../../packages/sandbox/src/state/state.ts";
+import { makeRepository } from "../../packages/sandbox/src/workspace/git-fixture.ts";
+import { docker, workerImage } from "../setup/docker.ts";
+import { runIn } from "../setup/place.ts";
+import { containerOf, type Instance, newInstance, newSandbox } from "../setup/sandbox.ts";
+import { temporaryFolder, temporaryWorkspace } from "../setup/temporary-workspace.ts";
+import { until } from "../setup/until.ts";
+
+describe("a creator that is killed", () => {
+  // From before the first word to the engine until after the last: where each falls depends on the machine.
+  test.each([0, 50, 100, 200, 300, 400, 500, 600, 700, 800, 1000])(
+    "after %i ms leaves nothing that prune does not collect, and its name is free at once",
+    async (ms) => {
+      const instance = await newInstance();
+      await killedAfter(ms, instance, "create", temporaryWorkspace());
+      await expect(newSandbox(instance, temporaryWorkspace(), { name: "half-made" })).resolves.toBeDefined();
+      await instance.backend.remove("half-made");
+      await until("everything is collected", async () => {
+        await instance.backend.prune();
+        return (await containersOf(instance)).length === 0;
+      });
+      expect((await instance.backend.list()).filter(({ own }) => own)).toEqual([]);
+      expect(leftIn(instance.home, "c", "supervisor", "names")).toEqual([]);
+    },
+  );
+
+  test("while it parks leaves nothing that prune and reset do not collect", async () => {
+    const instance = await newInstance();
+    await killedAfter(900, instance, "park");
+    await instance.backend.prune();
+    const state = openState(instance.home);
+    for (const { state: name } of state.records.list().records) expect(name).toBe("parked");
+    await instance.backend.reset();
+    expect(await containersOf(instance)).toEqual([]);
+    expect(leftIn(instance.home, "c", "supervisor", "names", "pool", "sandboxes")).toEqual([]);
+  });
+});
+
+describe("records are the truth", () => {
+  let instance: Instance;
+  let state: State;
+  let sandbox: Sandbox;
+
+  beforeAll(async () => {
+    instance = await newInstance();
+    state = openState(instance.home);
+  });
+
+  beforeEach(async () => {
+    sandbox = await newSandbox(instance, temporaryWorkspace());
+  });
+
+  test("a removal that was cut short is finished by prune, or by the next creator of that name", async () => {
+    const other = await newSandbox(instance, temporaryWorkspace(), { name: "cut-short" });
+    for (const { id } of [sandbox, other]) state.records.write({ ...recordOf(id), state: "removing" });
+    const again = await newSandbox(instance, temporaryWorkspace(), { name: "cut-short" });
+    expect(again.id).not.toBe(other.id);
+    expect(await instance.backend.prune()).toEqual([sandbox.name]);
+    expect(await containersOf(instance)).toHaveLength(1);
+    await instance.backend.remove("cut-short");
+  });
+
+  test("one of another engine is left alone and said to be elsewhere", async () => {
+    state.records.write({ ...recordOf(sandbox.id), engine: "another" });
+    expect((await instance.backend.list()).filter(({ own }) => own)).toEqual([]);
+    expect(await instance.backend.prune()).toEqual([]);
+    expect(await instance.backend.reset()).toEqual([]);
+    const { backend } = instance;
+    for (const verb of ["stop", "remove", "inspect"] as const) {
+      await expect(backend[verb](sandbox.name)).rejects.toMatchObject({
+        code: "not_found",
+        remedy: expect.stringContaining("--context"),
+      });
+    }
+    expect(await containersOf(instance)).toHaveLength(1);
+    state.records.write({ ...recordOf(sandbox.id), engine: await thisEngine() });
+    await instance.backend.remove(sandbox.name);
+  });
+
+  test("one that cannot be read is reported, and its sandbox is neither ours to remove nor forgotten", async () => {
+    const file = join(instance.home, "sandboxes", `${sandbox.id}.json`);
+    const intact = readFileSync(file);
+    writeFileSync(file, "{ half a record");
+    const warnings: string[] = [];
+    const backend = await connectDocker({ env: instance.env, warn: (sentence) => warnings.push(sentence) });
+    expect((await backend.list()).find(({ id }) => id === sandbox.id)?.own).toBe(false);
+    expect(warnings.join()).toContain(file);
+    await expect(backend.open(sandbox.name)).rejects.toMatchObject({ code: "internal" });
+    await backend.prune();
+    expect(await backend.reset()).toEqual([]);
+    expect((await runIn(sandbox, ["echo", "there"])).stdout).toBe("there\n");
+    writeFileSync(file, intact);
+    await backend.remove(sandbox.name);
+  });
+
+  function recordOf(id: string) {
+    const record = state.records.read(id);
+    if (!record) throw new Error(`no record ${id}`);
+    return record;
+  }
+
+  async function thisEngine(): Promise<string> {
+    const made = await newSandbox(instance, temporaryWorkspace());
+    const { engine } = recordOf(made.id);
+    await instance.backend.remove(made.name);
+    return engine;
+  }
+});
+
+describe("the warm pool", () => {
+  let instance: Instance;
+  let backend: DockerBackend;
+  let clone: CreateOptions;
+
+  beforeAll(async () => {
+    instance = await newInstance();
+    backend = await connectDocker({ env: instance.env });
+    const repository = makeRepository(join(temporaryFolder(), "project"));
+    clone = { agent: "codex", workspaceKind: "clone", workspaces: [{ path: repository, readOnly: false }] };
+  });
+
+  test("is off by default", () => {
+    expect(backend.poolStatus()).toEqual({ size: 0, parked: 0 });
+  });
+
+  test("gives a parked sandbox a name, an agent, a workspace and an environment, as a cold create would", async () => {
+    expect(await backend.fillPool({ size: 1 })).toBe(1);
+    expect(await backend.fillPool({ size: 1 })).toBe(0);
+    const parked = parkedContainers();
+    expect((await backend.list()).filter(({ own }) => own)).toEqual([]);
+    expect((await backend.list({ parked: "shown" })).filter(({ own }) => own)).toHaveLength(1);
+    const seen = [];
+    for (const name of ["warm", "cold"]) {
+      const sandbox = await backend.create({ ...clone, name, env: { GIVEN: "env" } });
+      const script = 'pwd; id -un; git log --format=%s; git status --short; echo "$GIVEN $HOME"; ls -A';
+      const { workspaces, agent, weakness } = sandbox;
+      seen.push({ said: await runIn(sandbox, ["sh", "-c", script]), workspaces, agent, weakness });
+      await sandbox.close();
+    }
+    expect(seen[0]).toEqual(seen[1]);
+    const [warm, cold] = ["warm", "cold"].map((name) => openState(instance.home).records.findByName(name));
+    expect(parked).toEqual([warm?.containerId]);
+    expect(await docker("inspect", "--format", "{{.Name}}", warm?.containerId ?? "")).toContain(
+      "opentiger-warm-",
+    );
+    expect(cold?.containerId).not.toBe(warm?.containerId);
+    expect(backend.poolStatus()).toEqual({ size: 1, parked: 0 });
+  });
+
+  test("an adopted one finds its workspace and environment again after a stop", async () => {
+    await backend.stop("warm");
+    const again = await backend.open("warm");
+    expect((await runIn(again, ["sh", "-c", 'pwd; echo "$GIVEN"'])).stdout).toBe(
+      `${clone.workspaces[0]?.path}\nenv\n`,
+    );
+    await again.close();
+  });
+
+  test("never gives one sandbox to two", async () => {
+    await backend.fillPool({ size: 2 });
+    const made = await Promise.all([1, 2, 3, 4].map(() => backend.create(clone)));
+    expect(new Set(made.map(({ id }) => id)).size).toBe(4);
+    expect(new Set(made.map(({ name }) => name)).size).toBe(4);
+    for (const sandbox of made) {
+      expect((await runIn(sandbox, ["git", "log", "--format=%s"])).code).toBe(0);
+      await sandbox.close();
+      await backend.remove(sandbox.name, { force: true });
+    }
+    expect(backend.poolStatus().parked).toBe(0);
+  });
+
+  test("a sandbox that is to be different is a cold one, and the parked one stays", async () => {
+    await backend.fillPool({ size: 1 });
+    const sandbox = await backend.create({ ...clone, name: "different", limits: { pids: 300 } });
+    await sandbox.close();
+    await backend.remove("different", { force: true });
+    expect(backend.poolStatus().parked).toBe(1);
+  });
+
+  test.each(["stop", "rm"])(
+    "one that somebody ended by docker %s is passed over, and nothing of it is left",
+    async (verb) => {
+      await backend.fillPool({ size: 1 });
+      const [parked = ""] = parkedContainers();
+      await docker(verb, ...(verb === "rm" ? ["--force"] : ["--time", "0"]), parked);
+      const sandbox = await backend.create({ ...clone, name: "unlucky" });
+      expect((await runIn(sandbox, ["echo", "works"])).stdout).toBe("works\n");
+      await sandbox.close();
+      await backend.remove("unlucky", { force: true });
+      expect(backend.poolStatus().parked).toBe(0);
+      await expect(docker("inspect", parked)).rejects.toThrow(/no such object/i);
+    },
+  );
+
+  test("is emptied when it is drained", async () => {
+    await backend.fillPool({ size: 2 });
+    expect(await backend.drainPool()).toBe(2);
+    expect(backend.poolStatus()).toEqual({ size: 0, parked: 0 });
+    expect(parkedContainers()).toEqual([]);
+  });
+
+  function parkedContainers(): string[] {
+    const { records } = openState(instance.home).records.list();
+    return records.flatMap(({ state, containerId }) =>
+      state === "parked" && containerId ? [containerId] : [],
+    );
+  }
+});
+
+describe("an image without node", () => {
+  test("works through the Engine's own exec, slower, and says so", async () => {
+    const instance = await newInstance();
+    const workspace = temporaryWorkspace();
+    const tag = "opentiger-test/without-node:latest";
+    await buildImage(tag, `FROM ${workerImage}\nUSER root\nRUN rm -f /usr/local/bin/node /usr/bin/node\n`);
+    try {
+      const sandbox = await newSandbox(instance, workspace, { image: tag, env: { GIVEN: "env" } });
+      expect(sandbox.weakness).toMatch(/no node/);
+      const said = await runIn(sandbox, ["sh", "-c", 'pwd; whoami; echo "$GIVEN"; echo err >&2; exit 3']);
+      expect(said).toMatchObject({ code: 3, stdout: `${workspace}\nworker\nenv\n`, stderr: "err\n" });
+      const slow = await runIn(sandbox, ["sh", "-c", "setsid sleep 4321 & sleep 4321"], { timeoutMs: 300 });
+      expect(slow).toMatchObject({ code: 124, reason: "timeout" });
+      expect((await runIn(sandbox, ["pgrep", "-f", "sleep 4321"])).code).toBe(1);
+      expect((await sandbox.stats()).processes.length).toBeGreaterThan(0);
+      await expect(sandbox.attach("some-exec-id")).rejects.toMatchObject({ code: "unsupported" });
+      await instance.backend.stop(sandbox.name);
+      const again = await instance.backend.open(sandbox.name);
+      expect((await runIn(again, ["echo", "again"])).stdout).toBe("again\n");
+      expect(await docker("inspect", containerOf(instance, sandbox))).not.toContain("GIVEN");
+      await instance.backend.remove(sandbox.name);
+    } finally {
+      await docker("rmi", "--force", tag);
+    }
+  });
+});
+
+const client = fileURLToPath(new URL("./creating-client.ts", import.meta.url));
+
+/** Starts a client of this instance and kills it with SIGKILL so long after it has begun. */
+async function killedAfter(ms: number, { env }: Instance, ...args: string[]): Promise<void> {
+  const child = spawn(process.execPath, ["--import", "tsx", client, ...args], {
+    env,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const exited = once(child, "exit");
+  await once(child.stdout, "data");
+  await delay(ms);
+  child.kill("SIGKILL");
+  await exited;
+}
+
+/** Every container that carries this instance's label, whether any record knows of it or not. */
+async function containersOf({ home }: Instance): Promise<string[]> {
+  const label = `label=opentiger.instance=${openState(home).instance}`;
+  return (await docker("ps", "--all", "--quiet", "--filter", label)).split("\n").filter(Boolean);
+}
+
+function leftIn(home: string, ...folders: string[]): string[] {
+  return folders.flatMap((folder) => {
+    try {
+      return readdirSync(join(home, folder));
+    } catch {
+      return [];
+    }
+  });
+}
+
+async function buildImage(tag: string, dockerfile: string): Promise<void> {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, "Dockerfile"), dockerfile);
+  await docker("build", "--quiet", "--tag", tag, folder);
+}

@@ -1,0 +1,68 @@
+import { chownSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, test } from "vitest";
+import { docker, workerImage } from "../setup/docker.ts";
+import { watchedEngine } from "../setup/engine-proxy.ts";
+import { runIn } from "../setup/place.ts";
+import { newInstance, newSandbox } from "../setup/sandbox.ts";
+import { agentUid, isRoot, temporaryFolder, temporaryWorkspace } from "../setup/temporary-workspace.ts";
+
+/**
+ * An agent that can write the folder above another sandbox's workspace exchanges that workspace for a link at the
+ * worst moment: after every look at it, and before the engine mounts it.
+ */
+describe("9 a workspace becomes a link to the home folder between the look and the mount", () => {
+  const canary = "the-users-own-secret";
+  const home = join(temporaryFolder(), "home");
+  const outer = temporaryWorkspace();
+  const inner = join(outer, "inner");
+  let armed = false;
+  let engine: string;
+
+  beforeEach(async () => {
+    rmSync(home, { recursive: true, force: true });
+    mkdirSync(home);
+    writeFileSync(join(home, "secret"), canary, { mode: 0o644 });
+    for (const path of [inner, `${inner}-moved`]) rmSync(path, { recursive: true, force: true });
+    mkdirSync(inner);
+    if (isRoot) chownSync(inner, agentUid, agentUid);
+    engine = await watchedEngine((line) => {
+      if (armed && /^POST \S*\/containers\/[^/]+\/start/.test(line)) exchange();
+    });
+    armed = true;
+  });
+
+  function exchange(): void {
+    armed = false;
+    renameSync(inner, `${inner}-moved`);
+    symlinkSync(home, inner);
+  }
+
+  test("and plain `docker run -v` hands it over", async () => {
+    const mount = ["--user", "0:0", "--volume", `${inner}:${inner}`];
+    const read = docker("--host", engine, "run", "--rm", ...mount, workerImage, "cat", join(inner, "secret"));
+    expect(await read).toBe(canary);
+  });
+
+  test("and ours refuses, and leaves nothing behind", async () => {
+    const instance = await newInstance({ ...process.env, HOME: home, DOCKER_HOST: engine });
+    await expect(newSandbox(instance, inner)).rejects.toMatchObject({ code: "workspace_refused" });
+    expect(armed).toBe(false);
+    expect((await instance.backend.list()).filter(({ own }) => own)).toEqual([]);
+  });
+
+  test("and ours refuses to start again, and does not leave it running", async () => {
+    const instance = await newInstance({ ...process.env, HOME: home, DOCKER_HOST: engine });
+    armed = false;
+    const { name } = await newSandbox(instance, inner);
+    await instance.backend.stop(name);
+    armed = true;
+    await expect(instance.backend.open(name)).rejects.toMatchObject({ code: "workspace_refused" });
+    const own = (await instance.backend.list()).filter((summary) => summary.own);
+    expect(own.map(({ status }) => status)).toEqual(["stopped"]);
+
+    rmSync(inner);
+    renameSync(`${inner}-moved`, inner);
+    expect((await runIn(await instance.backend.open(name), ["sh", "-c", "exit 7"])).code).toBe(7);
+  });
+});
