@@ -13,7 +13,7 @@ import { temporaryFolder, temporaryWorkspace } from "../setup/temporary-workspac
 import { type Count, followThroughKills } from "./killed-clients.ts";
 
 const kills = soak ? 200 : 5;
-const last = kills * 30_000;
+const last = kills * 60_000;
 const timeoutMs = kills * 20_000;
 const folder = temporaryFolder();
 

@@ -24,8 +24,9 @@ export async function followThroughKills(count: Count, kills: number): Promise<n
   closeSync(openSync(count.file, "w"));
   const all = digitsUpTo(count.last);
   for (let done = 0; done < kills; done += 1) {
+    // Half of its share on average: what a client reads before the kill arrives comes on top.
     const step = (all - sizeOf(count.file)) / (kills - done + 1);
-    const enough = sizeOf(count.file) + Math.max(1, Math.floor(Math.random() * 2 * step));
+    const enough = sizeOf(count.file) + Math.max(1, Math.floor(Math.random() * step));
     const client = start(count);
     await until(
       "the client has read its share",
@@ -43,7 +44,7 @@ export async function followThroughKills(count: Count, kills: number): Promise<n
 }
 
 /** How many bytes the numbers from 1 to the last take, a line each. */
-export function digitsUpTo(last: number): number {
+function digitsUpTo(last: number): number {
   let bytes = 0;
   for (let number = 1; number <= last; number += 1) bytes += String(number).length + 1;
   return bytes;

@@ -30,6 +30,15 @@ describe("38 a command leaves its session, forks twice and sheds its environment
     expect(await survivors(await newSandbox(instance, rootWorkspace()))).toEqual([]);
   });
 
+  test("not under ours when it is killed in the moment it starts, before it could be marked", async () => {
+    const sandbox = await newSandbox(instance, workspace);
+    for (let round = 0; round < 40; round += 1) {
+      const execution = await sandbox.exec(["sleep", "4701"]);
+      await execution.kill();
+      expect(await execution.exit).toMatchObject({ signal: "SIGKILL", reason: "killed" });
+    }
+  });
+
   test("not under ours when the time is up", async () => {
     const sandbox = await newSandbox(instance, workspace);
     const execution = await sandbox.exec(attackCommand("linger.sh"), { timeoutMs: 3_000 });

@@ -46,7 +46,7 @@ describe("32 while one sandbox uses up what it has, its supervisor, the host and
     await expectAnswer(attacked);
   });
 
-  test(`a command that makes ${files} files`, async () => {
+  test(`a command that makes ${files} files`, { timeout: files * 24 }, async () => {
     const make = `mkdir many && cd many && seq ${files} | xargs touch && ls | wc -l`;
     const making = runIn(attacked, ["sh", "-c", make]);
     await expectAnswer(second);

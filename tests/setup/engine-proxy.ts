@@ -29,7 +29,7 @@ async function forward(
     const engine = connect({ path, allowHalfOpen: true });
     client.on("data", (data: Buffer) => {
       const line = data.toString("latin1").split("\r\n", 1)[0] ?? "";
-      if (/ HTTP\/1\.1$/.test(line)) beforeRequest(line);
+      if (line.endsWith(" HTTP/1.1")) beforeRequest(line);
     });
     for (const [from, to] of [[client, engine] as const, [engine, client] as const]) {
       sockets.add(from);

@@ -12,7 +12,7 @@ import { atEnd } from "./at-end.ts";
 import { docker, removeContainer, workerImage } from "./docker.ts";
 import { agentUid, temporaryFolder } from "./temporary-workspace.ts";
 
-export const supervisorBundle = fileURLToPath(
+const supervisorBundle = fileURLToPath(
   new URL("../../packages/sandbox/dist/supervisor.cjs", import.meta.url),
 );
 

@@ -7,7 +7,7 @@ import { checkName, defaultNames } from "./names.ts";
 function isName(text: string): boolean {
   const allowed = new Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.+");
   const first = text[0] ?? "";
-  return text.length <= 63 && [...text].every((char) => allowed.has(char)) && !"-_.+".includes(first);
+  return text.length <= 63 && text.split("").every((char) => allowed.has(char)) && !"-_.+".includes(first);
 }
 
 function accepts(text: string): boolean {

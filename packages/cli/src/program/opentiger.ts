@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { completionCommand } from "../commands/completion.ts";
 import { imageBuildCommand } from "../commands/image-build.ts";
 import { opentigerVersionCommand } from "../commands/version.ts";
+import { opentigerVersion } from "../version.ts";
 import { withSandboxVerbs } from "./sandbox-verbs.ts";
 import type { Surroundings } from "./surroundings.ts";
 import { quiet } from "./verb.ts";
@@ -10,6 +11,7 @@ import { quiet } from "./verb.ts";
 export function opentigerProgram(surroundings: Surroundings): Command {
   return quiet(new Command("opentiger"), surroundings)
     .description("Coding agents in sandboxes that cannot hurt you")
+    .version(`opentiger version ${opentigerVersion}`, "-V, --version", "show the version")
     .enablePositionalOptions()
     .usage("COMMAND")
     .addCommand(withSandboxVerbs(new Command("sandbox"), surroundings))

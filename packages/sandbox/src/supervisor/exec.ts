@@ -2,7 +2,7 @@ import type { Readable, Writable } from "node:stream";
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import type { ExecExit, ExecInfo, ExecSpec } from "@opentiger/schema";
 import type { Launched } from "./launch.ts";
-import { killMarked, signalMarked } from "./processes.ts";
+import { killMarked, markedProcesses, signalMarked } from "./processes.ts";
 import { Spool, type StreamName } from "./spool.ts";
 
 /** Enough for a long answer of an agent while nobody listens; a full spool blocks the writer. */
@@ -77,8 +77,15 @@ export class Exec {
   async signal(signal: NodeJS.Signals): Promise<void> {
     if (!this.exit && (signal === "SIGKILL" || signal === "SIGTERM" || signal === "SIGINT"))
       this.#reason = "killed";
-    if (signal === "SIGKILL") await killMarked(this.#launched.marker);
-    else signalMarked(this.#launched.marker, signal);
+    await this.#send(signal);
+  }
+
+  /** A command that has just been started does not carry its mark yet, so it is meant by its own number too. */
+  async #send(signal: NodeJS.Signals): Promise<void> {
+    const { child, marker } = this.#launched;
+    if (!markedProcesses(marker).includes(this.pid)) child.kill(signal);
+    if (signal === "SIGKILL") await killMarked(marker);
+    else signalMarked(marker, signal);
   }
 
   #listen(stream: StreamName): Readable | null {
@@ -96,9 +103,9 @@ export class Exec {
 
   async #timeOut(): Promise<void> {
     this.#reason = "timeout";
-    signalMarked(this.#launched.marker, "SIGTERM");
+    await this.#send("SIGTERM");
     await sleep(timeoutGraceMs);
-    await killMarked(this.#launched.marker);
+    await this.#send("SIGKILL");
   }
 
   async #finish(code: number | null, signal: NodeJS.Signals | null): Promise<void> {

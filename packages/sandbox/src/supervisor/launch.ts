@@ -45,7 +45,7 @@ export class Launcher {
   launch(spec: ExecSpec): Launched {
     const user = this.#user(spec.user);
     const env = this.#environment(spec, user);
-    const cwd = spec.cwd ? resolve(this.#config.workDir, spec.cwd) : this.#config.workDir;
+    const cwd = this.#folder(spec);
     const enter = enterDirectory(cwd);
     this.#refuseMissing(spec.command[0] ?? "", env["PATH"] ?? "", cwd);
     const marker = this.#marker(spec);
@@ -70,6 +70,13 @@ export class Launcher {
       throw startFailure();
     }
     return { child, pid: child.pid, marker, stdout: stdout ?? child.stdout, stderr: stderr ?? child.stderr };
+  }
+
+  /** A workspace is often its owner's alone; another user who named no folder starts at the root then. */
+  #folder({ cwd, user }: ExecSpec): string {
+    const { workDir } = this.#config;
+    if (cwd) return resolve(workDir, cwd);
+    return user && enterDirectory(workDir).cwd === undefined ? "/" : workDir;
   }
 
   #stdio(spec: ExecSpec): (OutputPipe | "pipe" | "ignore")[] {

@@ -18,7 +18,7 @@ export function processIds(): number[] {
     .filter((pid) => pid > 0);
 }
 
-function markedProcesses(marker: Marker): number[] {
+export function markedProcesses(marker: Marker): number[] {
   return processIds().filter((pid) => pid !== process.pid && carries(pid, marker));
 }
 

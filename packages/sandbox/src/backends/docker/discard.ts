@@ -34,21 +34,26 @@ export async function collectAbandoned(place: Discarding, record: SandboxRecord)
   const young = Date.now() - Date.parse(record.createdAt) < createPatienceMs;
   if (record.containerId !== null || !young) return discard(place, record);
   await removeContainer(place, record);
+  removeFiles(place, record.id);
   place.state.records.releaseName(record.name, record.id);
 }
 
 /** Forgets a sandbox whose container is gone. */
 export function forget(place: Pick<Place, "state">, record: Pick<SandboxRecord, "id" | "name">): void {
-  removeCarrierFolder(place.state.folder, record.id);
-  removeSupervisor(place.state.folder, record.id);
+  removeFiles(place, record.id);
   place.state.records.drop(record);
+}
+
+function removeFiles({ state }: Pick<Place, "state">, id: string): void {
+  removeCarrierFolder(state.folder, id);
+  removeSupervisor(state.folder, id);
 }
 
 /**
  * Removes the container of a record and no other one. A creator that died between making it and writing down its id
  * is found by the name, which carries the random id of the sandbox and cannot be copied as labels can.
  */
-export async function removeContainer(place: Discarding, record: SandboxRecord): Promise<void> {
+async function removeContainer(place: Discarding, record: SandboxRecord): Promise<void> {
   const id = record.containerId ?? (await findUnrecorded(place, record));
   if (id !== undefined) await removeById(place.docker, id);
 }

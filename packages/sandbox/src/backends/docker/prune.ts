@@ -40,7 +40,7 @@ export async function resetSandboxes(place: Place): Promise<string[]> {
   const removed = await forEachRecord(place, async (record) => {
     if (record.state === "creating" && creatorLives(record)) return undefined;
     withdraw(place.state, record.id);
-    await discard(place, record);
+    await (isAbandoned(record) ? collectAbandoned(place, record) : discard(place, record));
     return record.state === "adopted" ? record.name : undefined;
   });
   await pruneSandboxes(place);

@@ -10,8 +10,8 @@ export function weaknessOf(record: Pick<SandboxRecord, "carrier" | "isolation">)
   }
   if (record.isolation === "agent-root") {
     return (
-      "The workspace belongs to root, so commands are root inside, without any capability: they cannot reach the " +
-      "supervisor, but an exit code is no evidence. Use --clone, or give the folder to another user."
+      "Commands are root inside, since the workspace's owner is root there; they have no capability and cannot reach " +
+      "the supervisor, but an exit code is no evidence. Use --clone, or give the folder to another user."
     );
   }
   return undefined;
