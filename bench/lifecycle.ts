@@ -17,7 +17,7 @@ export const lifecycleNames = {
 export async function measureLifecycle(place: Place, rounds: number): Promise<Series[]> {
   let container = "";
   const park = async (): Promise<void> => void (await place.backend.fillPool({ size: 1 }));
-  const empty = { workspaces: [place.emptyRepository], workspaceKind: "clone" } as const;
+  const empty = { workspaces: [], workspaceKind: "clone" } as const;
   const small = { workspaces: [place.repository], workspaceKind: "clone" } as const;
   return sideBySide(
     [

@@ -24,9 +24,8 @@ export async function makePlace() {
     docker,
     backend,
     workspace,
-    /** A repository without a commit: a clone of it has nothing to carry. */
-    emptyRepository: { path: makeRepository("empty", 0), readOnly: false },
-    repository: { path: makeRepository("small", 50), readOnly: false },
+    /** 50 files, one commit. */
+    repository: { path: makeRepository(), readOnly: false },
     engineVersion: (await docker.version()).Version,
     containerOf: async (name: string): Promise<string> => {
       const { container } = (await backend.inspect(name)) as { container: { id: string } };
@@ -58,12 +57,11 @@ export async function makePlace() {
     return path;
   }
 
-  function makeRepository(name: string, files: number): string {
-    const path = join(folder, name);
+  function makeRepository(): string {
+    const path = join(folder, "repository");
     execFileSync("git", ["init", "-q", path]);
-    for (let index = 0; index < files; index += 1)
+    for (let index = 0; index < 50; index += 1)
       writeFileSync(join(path, `file-${index}.txt`), `${index}\n`.repeat(100));
-    if (files === 0) return path;
     execFileSync("git", ["-C", path, "add", "."]);
     const author = ["-c", "user.name=Bench", "-c", "user.email=bench@localhost"];
     execFileSync("git", ["-C", path, ...author, "commit", "-qm", "files"]);

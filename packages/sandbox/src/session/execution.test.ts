@@ -61,6 +61,19 @@ describe("an exec over a stream", () => {
     expect((await second.exit).code).toBe(0);
   });
 
+  it("goes on for a reader that has all that a full spool holds, though nobody acknowledged it", async () => {
+    const table = new ExecTable(new Launcher(config));
+    const command = ["sh", "-c", "head -c 400000 /dev/zero"];
+    const first = await open(table, { command, spoolBytes: 1_000 });
+    const { value } = await first.output()[Symbol.asyncIterator]().next();
+    let have = value?.data.length ?? 0;
+    first.detach();
+    await until(() => table.list()[0]?.stdout === have);
+    const second = await attach(table, first.id, have);
+    for await (const chunk of second.output()) have += chunk.data.length;
+    expect(have).toBe(400_000);
+  });
+
   it("opened twice under one id runs once", async () => {
     const table = new ExecTable(new Launcher(config));
     const spec = { id: "same-id-twice", command: ["sh", "-c", "echo $$"] };

@@ -17,6 +17,9 @@ const queueBytes = 1024 * 1024;
 
 const stdinPiece = 64 * 1024;
 
+/** Far below what a spool holds, so that waiting for an acknowledgement never blocks a writer. */
+const ackBytes = 64 * 1024;
+
 /**
  * Opens or attaches to an exec over a byte stream that carries its frames: a stream of a session, or a socket of
  * its own. Light on purpose: the `exec` command starts with nothing but this.
@@ -49,6 +52,8 @@ class ExecutionClient {
   readonly #decoder = new FrameDecoder();
   readonly #queue: OutputChunk[] = [];
   #queued = 0;
+  readonly #read = { stdout: 0, stderr: 0 };
+  readonly #acknowledged = { stdout: 0, stderr: 0 };
   #settled = false;
   #wakeReader: (() => void) | undefined;
   #stdinSent = 0;
@@ -88,10 +93,23 @@ class ExecutionClient {
       }
       this.#queue.shift();
       yield chunk;
-      this.#queued -= chunk.data.length;
-      if (this.#queued < queueBytes) this.#stream.resume();
-      const type = chunk.stream === "stdout" ? frameType.ackStdout : frameType.ackStderr;
-      this.send(encodeFrame(type, undefined, chunk.offset + chunk.data.length));
+      this.#consumed(chunk);
+    }
+  }
+
+  /** What comes in many small pieces is acknowledged in larger ones: every acknowledgement is a frame of its own. */
+  #consumed({ stream, offset, data }: OutputChunk): void {
+    this.#queued -= data.length;
+    if (this.#queued < queueBytes) this.#stream.resume();
+    this.#read[stream] = offset + data.length;
+    if (this.#queue.length > 0 && this.#read[stream] - this.#acknowledged[stream] < ackBytes) return;
+    for (const [name, type] of [
+      ["stdout", frameType.ackStdout] as const,
+      ["stderr", frameType.ackStderr] as const,
+    ]) {
+      if (this.#read[name] === this.#acknowledged[name]) continue;
+      this.#acknowledged[name] = this.#read[name];
+      this.send(encodeFrame(type, undefined, this.#read[name]));
     }
   }
 

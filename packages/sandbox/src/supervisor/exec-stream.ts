@@ -54,6 +54,9 @@ function begin(stream: Duplex, table: ExecTable, frame: Frame): Exec {
     };
     if (!exec.spool.holds(from))
       throw new Error(`the output before ${from.stdout}/${from.stderr} is no longer here`);
+    // What the reader has needs no keeping: a spool full of nothing else would block the writer for ever.
+    exec.acknowledge("stdout", from.stdout);
+    exec.acknowledge("stderr", from.stderr);
     send(stream, encodeJson(frameType.opened, { id: exec.id, pid: exec.pid, resumed: true }));
     pump(stream, exec, from);
     return exec;
