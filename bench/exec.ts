@@ -1,5 +1,12 @@
 import { spawnSync } from "node:child_process";
-import { bridge, collect, dialBack, openSession, type Sandbox, type Session } from "@opentiger/sandbox";
+import {
+  bridge,
+  collect,
+  openDialledSession,
+  openSession,
+  type Sandbox,
+  type Session,
+} from "@opentiger/sandbox";
 import type Docker from "dockerode";
 import { type Series, sideBySide } from "./measure.ts";
 import type { Place } from "./place.ts";
@@ -16,7 +23,7 @@ export const execNames = {
 export async function measureExec(place: Place, sandbox: Sandbox, rounds: number): Promise<Series[]> {
   const containerId = await place.containerOf(sandbox.name);
   const holder = { holder: "bench", generation: 0 };
-  const socket = await openSession(await dialBack(place.carrierOf(sandbox.name), "session"), holder);
+  const socket = await openDialledSession(place.carrierOf(sandbox.name), holder);
   const stdio = await openSession(await bridge(place.docker, containerId, ["node"]), holder);
   try {
     return await sideBySide(

@@ -30,7 +30,7 @@ export type {
   TerminalOptions,
 } from "./sandbox.ts";
 export { type Collected, collect, exitCode } from "./session/collect.ts";
-export { openSession, type Session } from "./session/session.ts";
+export { openDialledSession, openSession, type Session } from "./session/session.ts";
 export { openState, type State } from "./state/state.ts";
 export { type FetchResult, fetchCommits } from "./workspace/fetch.ts";
 export { defaultHome } from "./workspace/rules.ts";

@@ -11,6 +11,8 @@ export const frameType = {
   ackStdout: 5,
   ackStderr: 6,
   signal: 7,
+  /** Instead of an exec: one question, its path in front of its JSON, and one answer. */
+  request: 8,
   // supervisor → host
   opened: 16,
   stdout: 17,
@@ -19,6 +21,7 @@ export const frameType = {
   refused: 20,
   /** How much of stdin the command's pipe has taken. The host keeps at most `stdinWindow` bytes beyond it under way. */
   ackStdin: 21,
+  answer: 22,
 } as const;
 
 /**

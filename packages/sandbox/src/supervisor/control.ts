@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { createServer, type ServerHttp2Stream } from "node:http2";
+import type { Http2Server, ServerHttp2Stream } from "node:http2";
 import type { Duplex } from "node:stream";
 import type { HelloAnswer, HelloRequest, PrepareRequest, SignalRequest } from "@opentiger/schema";
 import { parseMountinfo } from "../protocol/mountinfo.ts";
@@ -16,7 +16,7 @@ const maxRequestBytes = 1024 * 1024;
 
 /** The control side of every session: the host asks, the supervisor answers. */
 export class Control {
-  readonly #server = createServer();
+  #server: Promise<Http2Server> | undefined;
   readonly #boot = randomUUID();
   readonly #generations = new Map<string, number>();
   ready: Promise<void>;
@@ -29,20 +29,28 @@ export class Control {
     this.ready = Promise.all([prepared, table.launcher.ready]).then(() => {});
     // Reported to whoever asks first; until then it must not end the process.
     this.ready.catch(() => {});
-    this.#server.on("stream", (stream, headers) => void this.#serve(stream, headers[":path"] ?? ""));
-    this.#server.on("session", (session) => void session.on("error", () => {}));
-    this.#server.on("sessionError", () => {});
   }
 
   /** Takes a byte stream to the host and speaks HTTP/2 on it, as the server. */
-  serveSession(stream: Duplex): void {
+  async serveSession(stream: Duplex): Promise<void> {
     stream.on("error", () => {});
-    this.#server.emit("connection", stream);
+    this.#server ??= this.#makeServer();
+    (await this.#server).emit("connection", stream);
   }
 
-  /** Takes a byte stream that carries the frames of one exec only. */
+  /** Takes a byte stream that carries the frames of one exec, or of one question. */
   serveExec(stream: Duplex): void {
-    serveExecStream(stream, this.table, this.ready);
+    serveExecStream(stream, this.table, this.ready, (path, request) => this.#answer(path, request));
+  }
+
+  /** Loaded when it is first needed, which with most engines is never: it is a third of the start and of the memory. */
+  async #makeServer(): Promise<Http2Server> {
+    const { createServer } = await import("node:http2");
+    const server = createServer();
+    server.on("stream", (stream, headers) => void this.#serve(stream, headers[":path"] ?? ""));
+    server.on("session", (session) => void session.on("error", () => {}));
+    server.on("sessionError", () => {});
+    return server;
   }
 
   async #serve(stream: ServerHttp2Stream, path: string): Promise<void> {

@@ -10,13 +10,25 @@ import {
 } from "../protocol/frames.ts";
 import type { Exec } from "./exec.ts";
 import type { ExecTable } from "./exec-table.ts";
-import { toRefusal } from "./refusals.ts";
+import { RefusedError, toRefusal } from "./refusals.ts";
+
+/** Answers a question that came instead of an exec. */
+export type Answer = (path: string, request: unknown) => Promise<unknown>;
+
+const noAnswer: Answer = async (path) => {
+  throw new RefusedError("unsupported", `${path} is not answered here`);
+};
 
 /**
  * Serves one exec over one byte stream: opens or attaches, sends what the spool holds and what comes, takes stdin,
- * acknowledgements and signals. When the stream ends the exec goes on.
+ * acknowledgements and signals. When the stream ends the exec goes on. Or answers one question.
  */
-export function serveExecStream(stream: Duplex, table: ExecTable, ready: Promise<void>): void {
+export function serveExecStream(
+  stream: Duplex,
+  table: ExecTable,
+  ready: Promise<void>,
+  answer: Answer = noAnswer,
+): void {
   const decoder = new FrameDecoder();
   let exec: Exec | undefined;
   let queue = ready;
@@ -33,14 +45,25 @@ export function serveExecStream(stream: Duplex, table: ExecTable, ready: Promise
   stream.on("error", () => {});
 
   async function take(frame: Frame): Promise<void> {
-    if (!exec) exec = begin(stream, table, frame);
-    else await apply(exec, stream, frame);
+    if (exec) return apply(exec, stream, frame);
+    if (frame.type === frameType.request) return reply(stream, frame, answer);
+    exec = begin(stream, table, frame);
   }
 
   function refuse(error: unknown): void {
     send(stream, encodeJson(frameType.refused, toRefusal(error)));
     stream.end();
   }
+}
+
+async function reply(stream: Duplex, { payload }: Frame, answer: Answer): Promise<void> {
+  const text = payload.toString("utf8");
+  const end = text.indexOf("\n");
+  send(
+    stream,
+    encodeJson(frameType.answer, await answer(text.slice(0, end), JSON.parse(text.slice(end + 1)))),
+  );
+  stream.end();
 }
 
 function begin(stream: Duplex, table: ExecTable, frame: Frame): Exec {

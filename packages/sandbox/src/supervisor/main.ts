@@ -27,7 +27,7 @@ function serve(config: SupervisorConfig): void {
   if (config.controlSocket) listen(config.controlSocket, control);
   if (config.carrierDir) {
     dialCarriers(config.carrierDir, {
-      session: (stream) => control.serveSession(stream),
+      session: (stream) => void control.serveSession(stream),
       exec: (stream) => control.serveExec(stream),
     });
   }
@@ -66,7 +66,7 @@ function end(pid: number): void {
 
 function listen(path: string, control: Control): void {
   rmSync(path, { force: true });
-  const server = createServer((socket) => control.serveSession(socket));
+  const server = createServer((socket) => void control.serveSession(socket));
   server.on("error", (error) => process.stderr.write(`supervisor: ${error.message}\n`));
   server.listen(path, () => chmodSync(path, 0o600));
 }

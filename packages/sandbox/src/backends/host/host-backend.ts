@@ -1,11 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { homedir } from "node:os";
 import type { SandboxSummary } from "@opentiger/schema";
-import { dialBack } from "../../carriers/socket.ts";
 import { SandboxError } from "../../errors.ts";
 import { checkName, defaultNames } from "../../names.ts";
 import type { Backend, CreateOptions, Sandbox } from "../../sandbox.ts";
-import { openSession } from "../../session/session.ts";
+import { openDialledSession } from "../../session/session.ts";
 import { sandboxOverSession } from "../../session/session-sandbox.ts";
 import { ensureCarrierFolder, removeCarrierFolder } from "../../state/carrier-folder.ts";
 import { openState, type State } from "../../state/state.ts";
@@ -145,8 +144,8 @@ export class HostBackend implements Backend {
       );
       this.#records.update({ ...record, supervisor });
     }
-    const socket = await dialBack(carrier, "session", signal ? { signal } : {});
-    const session = await openSession(socket, { holder: `client-${process.pid}`, generation: 0 });
+    const holder = { holder: `client-${process.pid}`, generation: 0 };
+    const session = await openDialledSession(carrier, holder, signal ? { signal } : {});
     const { name, id, agent, workspaces } = record;
     const facts = {
       name,

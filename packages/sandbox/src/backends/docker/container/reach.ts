@@ -3,9 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { SandboxRecord } from "@opentiger/schema";
 import type Docker from "dockerode";
 import { bridge } from "../../../carriers/exec-stdio.ts";
-import { dialBack } from "../../../carriers/socket.ts";
 import { SandboxError } from "../../../errors.ts";
-import { openSession, type Session } from "../../../session/session.ts";
+import { openDialledSession, openSession, type Session } from "../../../session/session.ts";
 import { ensureCarrierFolder } from "../../../state/carrier-folder.ts";
 import { lastWords } from "./last-words.ts";
 
@@ -76,11 +75,8 @@ async function explained(place: Reachable, container: Docker.Container, error: u
 
 async function overSocket({ stateFolder, record, signal }: Reachable): Promise<Session> {
   const folder = ensureCarrierFolder(stateFolder, record.id);
-  const socket = await dialBack(folder, "session", {
-    timeoutMs: reachTimeoutMs,
-    ...(signal ? { signal } : {}),
-  });
-  return openSession(socket, { holder: randomUUID(), generation: 0 });
+  const holder = { holder: randomUUID(), generation: 0 };
+  return openDialledSession(folder, holder, { timeoutMs: reachTimeoutMs, ...(signal ? { signal } : {}) });
 }
 
 async function overStdio({ docker, signal }: Reachable, containerId: string): Promise<Session> {

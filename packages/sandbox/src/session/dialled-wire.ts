@@ -1,0 +1,102 @@
+import type { Socket } from "node:net";
+import { dialBack } from "../carriers/socket.ts";
+import { SandboxError } from "../errors.ts";
+import { encodeFrame, type Frame, FrameDecoder, frameType } from "../protocol/frames.ts";
+import { answerTimeoutMs, maxAnswerBytes, silent, type Wire } from "./wire.ts";
+
+/**
+ * A socket for every exec and question: where a folder is shared, being dialled costs less than what HTTP/2 takes to
+ * load and to run. One socket is always kept ahead; when the supervisor ends, so does that one, and then the wire.
+ */
+export async function dialledWire(
+  folder: string,
+  options: { signal?: AbortSignal; timeoutMs?: number } = {},
+): Promise<Wire> {
+  const first = await dialBack(folder, "exec", options);
+  return new DialledWire(folder, first);
+}
+
+class DialledWire implements Wire {
+  readonly closed: Promise<void>;
+  isOpen = true;
+  readonly #folder: string;
+  readonly #sockets = new Set<Socket>();
+  readonly #stop = new AbortController();
+  #spare: Promise<Socket>;
+  #end!: () => void;
+
+  constructor(folder: string, first: Socket) {
+    this.#folder = folder;
+    this.closed = new Promise((resolve) => {
+      this.#end = resolve;
+    });
+    this.#spare = Promise.resolve(this.#guard(first));
+  }
+
+  async stream(): Promise<Socket> {
+    if (!this.isOpen) throw silent();
+    const spare = this.#spare;
+    this.#spare = spare.then(() => this.#dial());
+    this.#spare.catch(() => {});
+    const socket = await spare;
+    socket.removeAllListeners("close");
+    socket.once("close", () => this.#sockets.delete(socket));
+    return socket;
+  }
+
+  async ask(path: string, body: string): Promise<{ ok: boolean; text: string }> {
+    const socket = await this.stream();
+    socket.setTimeout(answerTimeoutMs, () => socket.destroy(new Error(`no answer to ${path}`)));
+    for (const part of encodeFrame(frameType.request, Buffer.from(`${path}\n${body}`))) socket.write(part);
+    try {
+      const frame = await oneFrame(socket);
+      return { ok: frame.type === frameType.answer, text: frame.payload.toString("utf8") };
+    } finally {
+      socket.destroy();
+    }
+  }
+
+  close(): void {
+    if (!this.isOpen) return;
+    this.isOpen = false;
+    this.#stop.abort();
+    for (const socket of this.#sockets) socket.destroy();
+    this.#end();
+  }
+
+  async #dial(): Promise<Socket> {
+    try {
+      return this.#guard(await dialBack(this.#folder, "exec", { signal: this.#stop.signal }));
+    } catch (error) {
+      this.close();
+      throw error instanceof SandboxError && error.code === "cancelled" ? silent(error) : error;
+    }
+  }
+
+  /** Until it is used, its end means that nobody is there any more. */
+  #guard(socket: Socket): Socket {
+    this.#sockets.add(socket);
+    socket.on("error", () => {});
+    socket.once("close", () => this.close());
+    return socket;
+  }
+}
+
+function oneFrame(socket: Socket): Promise<Frame> {
+  const decoder = new FrameDecoder();
+  let size = 0;
+  return new Promise((resolve, reject) => {
+    socket.once("error", (error) => reject(silent(error)));
+    socket.once("close", () => reject(silent()));
+    socket.on("data", (chunk: Buffer) => {
+      size += chunk.length;
+      try {
+        if (size > maxAnswerBytes) throw new Error("the answer is too large");
+        const [frame] = decoder.push(chunk);
+        if (frame) resolve(frame);
+      } catch (error) {
+        reject(silent(error));
+      }
+    });
+  });
+}
