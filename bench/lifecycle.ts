@@ -3,7 +3,8 @@ import { type Series, sideBySide } from "./measure.ts";
 import type { Place } from "./place.ts";
 
 export const lifecycleNames = {
-  dockerRun: "`docker run -d` (API create + start)",
+  dockerRun: "`docker run -d`",
+  engineRun: "Engine API create + start",
   cold: "cold create → first exec, direct workspace",
   coldClone: "cold create → first exec, clone of a small repository",
   pool: "pool → first exec, no repository",
@@ -23,6 +24,13 @@ export async function measureLifecycle(place: Place, rounds: number): Promise<Se
     [
       {
         name: lifecycleNames.dockerRun,
+        run: async () => {
+          container = place.dockerRun();
+        },
+        after: () => place.docker.getContainer(container).remove({ force: true, v: true }),
+      },
+      {
+        name: lifecycleNames.engineRun,
         run: async () => {
           container = await place.plainContainer();
         },

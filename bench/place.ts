@@ -32,7 +32,13 @@ export async function makePlace() {
       return container.id;
     },
     carrierOf: (name: string): string => carrierOf(name, process.env) ?? "",
-    /** What `docker run -d` asks of the engine, with the same image and limits of no kind. */
+    /** The command, with the same image and workspace and limits of no kind. */
+    dockerRun: (): string => {
+      const options = ["--network", "none", "--init", "-v", `${workspace.path}:${workspace.path}`];
+      const args = ["run", "-d", ...options, defaultWorkerImage, "sleep", "infinity"];
+      return execFileSync("docker", args, { env, encoding: "utf8" }).trim();
+    },
+    /** What that command asks of the engine, without the command. */
     plainContainer: async (): Promise<string> => {
       const container = await docker.createContainer({
         Image: defaultWorkerImage,

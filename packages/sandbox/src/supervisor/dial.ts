@@ -15,12 +15,13 @@ export function dialCarriers(
   serve: { session(stream: Socket): void; exec(stream: Socket): void },
 ): void {
   const seen = new Set<string>();
-  look();
+  // Watched before the first look: whoever is dialled by that puts the next socket there at once.
   try {
     watch(folder, look).on("error", () => {});
   } catch {
     // No inotify: the timer below is enough.
   }
+  look();
   setInterval(look, lookAgainMs);
 
   function look(): void {
