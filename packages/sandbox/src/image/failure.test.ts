@@ -25,9 +25,9 @@ describe("a build that failed", () => {
       "image_build_failed",
       "OPENTIGER_BUILD_CA_FILE",
     ],
-    ['Get "https://registry-1.docker.io/v2/": no such host', "image_build_failed", "--base debian"],
+    ['Get "https://registry.example/v2/": no such host', "image_build_failed", "--base debian"],
     ["pull access denied for debian", "image_build_failed", "--base debian"],
-    ["Temporary failure resolving 'deb.debian.org'", "image_build_failed", "DNS"],
+    ["Temporary failure resolving 'mirror.example'", "image_build_failed", "DNS"],
     ["write /x: no space left on device", "disk_full", "prune"],
   ])("%s: %s, with the remedy", (reason, code, remedy) => {
     expect(new BuildLog().failure("a:b", reason)).toMatchObject({

@@ -13,6 +13,8 @@ const pullEvent = z.object({
   error: z.string().optional(),
 });
 
+const engineInfo = z.object({ IndexServerAddress: z.string() });
+
 /** Fetches an image, telling of every layer as it starts and ends. */
 export async function pullImage(
   docker: Docker,
@@ -21,7 +23,8 @@ export async function pullImage(
 ): Promise<void> {
   options.onProgress?.(`pulling ${reference}`);
   try {
-    const authconfig = await registryLogin(reference);
+    const { IndexServerAddress } = engineInfo.parse(await docker.info());
+    const authconfig = await registryLogin(reference, IndexServerAddress);
     const stream = await docker.createImage({
       fromImage: withTag(reference),
       ...(authconfig ? { authconfig } : {}),

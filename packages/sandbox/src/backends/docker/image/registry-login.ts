@@ -18,11 +18,12 @@ const dockerConfig = z.object({
 
 const helperAnswer = z.object({ Username: z.string(), Secret: z.string() });
 
-const dockerHub = "https://index.docker.io/v1/";
-
-/** What `docker login` has kept for the registry of an image; undefined when it kept nothing, which is no error. */
-export async function registryLogin(reference: string): Promise<RegistryLogin | undefined> {
-  const registry = registryOf(reference);
+/**
+ * What `docker login` has kept for the registry of an image; undefined when it kept nothing, which is no error.
+ * `index` is the registry of names without one, as the engine calls it.
+ */
+export async function registryLogin(reference: string, index: string): Promise<RegistryLogin | undefined> {
+  const registry = registryOf(reference, index);
   const config = readConfig();
   const helper = config.credHelpers?.[registry] ?? config.credsStore;
   if (helper) return askHelper(helper, registry);
@@ -32,10 +33,10 @@ export async function registryLogin(reference: string): Promise<RegistryLogin | 
   return { username, password: rest.join(":"), serveraddress: registry };
 }
 
-export function registryOf(reference: string): string {
+export function registryOf(reference: string, index: string): string {
   const [first = "", ...rest] = reference.split("/");
   const isHost = rest.length > 0 && (first.includes(".") || first.includes(":") || first === "localhost");
-  return isHost ? first : dockerHub;
+  return isHost ? first : index;
 }
 
 function readConfig(): z.infer<typeof dockerConfig> {
