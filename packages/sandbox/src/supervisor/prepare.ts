@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
 import type { PrepareRequest } from "@opentiger/schema";
+import { gitSettings, gitSettingsMark } from "../protocol/git-settings.ts";
 import type { SupervisorConfig } from "./config.ts";
 import type { Launcher } from "./launch.ts";
 import { RefusedError } from "./refusals.ts";
@@ -56,7 +57,7 @@ if [ ! -d "$AGENT_HOME" ]; then
   mkdir -p -- "$AGENT_HOME"
   chmod 0777 -- "$AGENT_HOME"
 fi
-has_line /etc/gitconfig "# made by opentiger" || printf '%s' "$GIT_SETTINGS" >> /etc/gitconfig
+has_line /etc/gitconfig "${gitSettingsMark}" || printf '%s' "$GIT_SETTINGS" >> /etc/gitconfig
 `;
 
 /**
@@ -93,18 +94,4 @@ async function execute(argv: readonly string[], env: Record<string, string>): Pr
     const said = stderr?.trim().split("\n").at(-1) || message.split("\n")[0];
     throw new RefusedError("sandbox_broken", `the sandbox could not be made ready for commands: ${said}`);
   }
-}
-
-/** System-wide, the weakest place: what the user or the repository sets wins. */
-function gitSettings(request: PrepareRequest): string {
-  const user = [
-    request.gitName === null ? "" : `\tname = ${quoted(request.gitName)}\n`,
-    request.gitEmail === null ? "" : `\temail = ${quoted(request.gitEmail)}\n`,
-  ].join("");
-  return `# made by opentiger\n[safe]\n\tdirectory = *\n${user ? `[user]\n${user}` : ""}`;
-}
-
-function quoted(value: string): string {
-  const oneLine = value.replaceAll(/\p{Cc}/gu, " ");
-  return `"${oneLine.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
 }

@@ -70,7 +70,7 @@ async function whenEnded(ended: Promise<unknown>): Promise<void> {
 async function explained(place: Reachable, container: Docker.Container, error: unknown): Promise<unknown> {
   if (error instanceof Ended) return broken(place, container, "its supervisor ended at once");
   const silent = error instanceof SandboxError && ["sandbox_broken", "session_lost"].includes(error.code);
-  return silent ? broken(place, container, "its supervisor did not come") : error;
+  return silent ? broken(place, container, error.message) : error;
 }
 
 async function overSocket({ stateFolder, record, signal }: Reachable): Promise<Session> {

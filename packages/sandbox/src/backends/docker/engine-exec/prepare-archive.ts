@@ -2,6 +2,7 @@ import { buffer } from "node:stream/consumers";
 import type { SandboxRecord } from "@opentiger/schema";
 import type Docker from "dockerode";
 import { extract, pack } from "tar-stream";
+import { gitSettings } from "../../../protocol/git-settings.ts";
 import type { Plan } from "../plan/plan.ts";
 
 /**
@@ -21,7 +22,7 @@ export async function prepareByArchive(
   const file = (name: string, text: string) => archive.entry({ name, mode: 0o644, uid: 0, gid: 0 }, text);
   if (!hasId(passwd, uid)) file("etc/passwd", `${passwd ?? ""}agent:x:${uid}:${gid}:agent:${home}:/bin/sh\n`);
   if (!hasId(group, gid)) file("etc/group", `${group ?? ""}agent:x:${gid}:\n`);
-  file("etc/gitconfig", `${gitconfig ?? ""}${gitSettings(plan)}`);
+  file("etc/gitconfig", `${gitconfig ?? ""}${gitSettings(plan.author)}`);
   const owned = plan.kind === "clone" ? plan.workspaces.map(({ path }) => path) : [];
   for (const folder of [home, ...owned]) {
     archive.entry({ name: `${folder.slice(1)}/`, type: "directory", mode: 0o755, uid, gid });
@@ -32,14 +33,6 @@ export async function prepareByArchive(
 
 function hasId(table: string | undefined, id: number): boolean {
   return (table ?? "").split("\n").some((line) => line.split(":")[2] === String(id));
-}
-
-function gitSettings({ author }: Plan): string {
-  const user = [
-    author.gitName === null ? "" : `\tname = ${JSON.stringify(author.gitName)}\n`,
-    author.gitEmail === null ? "" : `\temail = ${JSON.stringify(author.gitEmail)}\n`,
-  ].join("");
-  return `[safe]\n\tdirectory = *\n${user ? `[user]\n${user}` : ""}`;
 }
 
 /** undefined when the image has no such file. */
