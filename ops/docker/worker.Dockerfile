@@ -116,6 +116,11 @@ ARG KEEP_CA=""
 COPY ops/docker/ca/ /given/
 RUN mkdir /kept && if [ -n "$KEEP_CA" ]; then find /given -name '*.crt' -exec cp {} /kept/ \; ; fi
 
+# What forks commands for the supervisor: static, so that no library of the image is loaded into it.
+FROM system AS spawner
+COPY packages/sandbox/native/spawner.c /tmp/
+RUN gcc -std=gnu11 -static -Os -s -Wall -Wextra -Werror -o /spawner /tmp/spawner.c
+
 # The image.
 FROM system
 COPY --from=fetch /opt/tools/ /usr/local/
@@ -140,6 +145,7 @@ ENV HOME=/home/worker LANG=C.UTF-8 \
 COPY --from=claude /opt/agent/ /usr/local/
 COPY --from=codex /opt/agent/ /usr/local/
 COPY --from=opencode /opt/agent/ /usr/local/
+COPY --from=spawner /spawner /usr/local/libexec/opentiger/spawner
 WORKDIR /home/worker
 USER worker
 CMD ["bash"]

@@ -5,6 +5,8 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type Ended, ended, newUser, type User } from "../setup/command-line.ts";
 import { pluginOf } from "../setup/docker-plugin.ts";
+import { watchedEngine } from "../setup/engine-proxy.ts";
+import { canHaveOwnEngine, ownEngine } from "../setup/own-engine.ts";
 import { temporaryWorkspace } from "../setup/temporary-workspace.ts";
 import { until } from "../setup/until.ts";
 
@@ -236,6 +238,34 @@ describe("a session that is lost", () => {
 });
 
 const counts = new WeakMap<object, number>();
+
+describe("exec when DOCKER_HOST has changed", () => {
+  it("goes on where it is the same engine by another address", async () => {
+    const env = { DOCKER_HOST: await watchedEngine(() => {}) };
+    expect(await user.run(["docker", "sandbox", "exec", "box", "echo", "here"], { env })).toEqual({
+      status: 0,
+      stdout: "here\n",
+      stderr: "",
+    });
+  });
+
+  it.skipIf(!canHaveOwnEngine)(
+    "is refused where it is another engine, although the sandbox would answer",
+    async () => {
+      const { dockerHost } = await ownEngine();
+      const asked = await user.run(["docker", "sandbox", "exec", "box", "touch", "started"], {
+        env: { DOCKER_HOST: dockerHost },
+      });
+      expect(asked).toMatchObject({
+        status: 66,
+        stdout: "",
+        stderr: expect.stringContaining("another Docker engine"),
+      });
+      expect(existsSync(join(project, "started"))).toBe(false);
+      expect((await exec("box", "true")).status).toBe(0);
+    },
+  );
+});
 
 function collected(stream: NodeJS.ReadableStream | null): Promise<Buffer> {
   const chunks: Buffer[] = [];

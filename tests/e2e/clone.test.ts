@@ -10,6 +10,8 @@ import {
   userGit,
 } from "../../packages/sandbox/src/workspace/git-fixture.ts";
 import { unfetchedCommits } from "../../packages/sandbox/src/workspace/unfetched.ts";
+import { atEnd } from "../setup/at-end.ts";
+import { docker, removeContainer } from "../setup/docker.ts";
 import { runIn } from "../setup/place.ts";
 import { type Instance, newInstance, newSandbox } from "../setup/sandbox.ts";
 import { soak } from "../setup/soak.ts";
@@ -123,6 +125,47 @@ describe("a clone sandbox", () => {
     });
     expect(await instance.backend.list()).toEqual(before);
   });
+});
+
+describe("a clone sandbox that was saved as a template", () => {
+  test("gives a clone of the same repository its tools, and not its own clone", async () => {
+    const repository = makeRepository(join(temporaryFolder(), "project"));
+    const first = await cloneOf(repository);
+    await said(first, `echo tool > ~/.local/bin/tool; echo new > new && ${agentCommits}; echo x > left-over`);
+    const image = await savedAs(first, "template-of-a-clone");
+    const head = commitFile(repository, "later", "2\n");
+
+    const second = await newSandbox(instance, repository, { workspaceKind: "clone", image });
+    expect(await said(second, "cat ~/.local/bin/tool")).toBe("tool");
+    expect(await said(second, "git rev-parse HEAD && git status --short && ls")).toBe(
+      [head, "README.md", "later", "src"].join("\n"),
+    );
+    expect(await said(second, "git log --all --format=%s")).not.toContain("from inside");
+    expect(await said(first, "cat new left-over")).toBe("new\nx");
+  });
+
+  test("is refused with the reason where its clone belongs to somebody else", async () => {
+    const repository = makeRepository(join(temporaryFolder(), "project"));
+    const image = await savedAs(await cloneOf(repository), "template-of-another");
+    const container = await docker("create", "--user", "0:0", image, "chown", "-R", "7:7", repository);
+    await docker("start", "--attach", container);
+    await docker("commit", container, image);
+    await removeContainer(container);
+    const before = await instance.backend.list();
+    const creating = newSandbox(instance, repository, { workspaceKind: "clone", image });
+    await expect(creating).rejects.toMatchObject({
+      code: "already_exists",
+      remedy: expect.stringContaining("template"),
+    });
+    expect(await instance.backend.list()).toEqual(before);
+  });
+
+  async function savedAs(sandbox: Sandbox, name: string): Promise<string> {
+    const image = `opentiger-test/${name}:latest`;
+    atEnd(async () => void (await docker("rmi", "--force", image)));
+    await instance.backend.save(sandbox.name, image);
+    return image;
+  }
 });
 
 describe("a repository that an agent has ruined", () => {

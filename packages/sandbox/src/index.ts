@@ -1,3 +1,5 @@
+export { reachSupervisor } from "./backends/docker/container/reach.ts";
+export { tellSettings } from "./backends/docker/container/settings.ts";
 export { connectDocker, DockerBackend, type DockerOptions } from "./backends/docker/docker-backend.ts";
 export { isDockerAvailable } from "./backends/docker/engine/available.ts";
 export { connectEngine } from "./backends/docker/engine/engine.ts";
@@ -5,6 +7,9 @@ export type { PoolSettings, PoolStatus } from "./backends/docker/pool/pool.ts";
 export { HostBackend } from "./backends/host/host-backend.ts";
 export { bridge } from "./carriers/exec-stdio.ts";
 export { dialBack } from "./carriers/socket.ts";
+export { listenForEgress, type TakeEgress } from "./egress/listen.ts";
+export type { Outward } from "./egress/outward.ts";
+export { egressOverStdio } from "./egress/over-stdio.ts";
 export { SandboxError } from "./errors.ts";
 export { copyIn } from "./files/copy-in.ts";
 export { copyOut } from "./files/copy-out.ts";
@@ -17,6 +22,8 @@ export { type LoopCredentials, useLoopCredentials } from "./loop/loop-credential
 export { createLoopSandbox, destroyLoopSandbox, execInSandbox } from "./loop/loop-sandbox.ts";
 export { type LoopTool, loopSandboxName } from "./loop/loop-tool.ts";
 export { type SpawnedTool, type SpawnToolOptions, spawnTool, spawnToolHost } from "./loop/spawn-tool.ts";
+export { rewriteLoopback } from "./loopback/rewrite.ts";
+export { alwaysDenied } from "./protocol/doors.ts";
 export type {
   Backend,
   CreateOptions,
@@ -31,6 +38,9 @@ export type {
 } from "./sandbox.ts";
 export { type Collected, collect, exitCode } from "./session/collect.ts";
 export { openDialledSession, openSession, type Session } from "./session/session.ts";
+export { writeAtomically } from "./state/atomic-file.ts";
+export { ensureCarrierFolder, socketFolder } from "./state/carrier-folder.ts";
+export { stateFolder } from "./state/folder.ts";
 export { openState, type State } from "./state/state.ts";
 export { type FetchResult, fetchCommits } from "./workspace/fetch.ts";
 export { defaultHome } from "./workspace/rules.ts";

@@ -5,6 +5,7 @@ import type {
   ExecExit,
   ExecInfo,
   ExecSpec,
+  NetworkSettings,
   SandboxStats,
   SandboxSummary,
   WorkspaceKind,
@@ -88,8 +89,9 @@ export interface CreateOptions {
   image?: string;
   pull?: "always" | "missing" | "never";
   limits?: Partial<Limits>;
-  /** none (the default): no network interface at all. open: attached to `SANDBOX_DOCKER_NETWORK`. */
-  network?: "none" | "open";
+  /** What it may reach. Except under `open`, which is attached to `SANDBOX_DOCKER_NETWORK`, it has no interface at all. */
+  network?: Partial<NetworkSettings>;
+  /** URLs of this machine's loopback are rewritten, so that they lead from the sandbox to where they led from here. */
   env?: Readonly<Record<string, string>>;
   /** Removed when the last exec of this client ends: `run --rm`. */
   labels?: Readonly<Record<string, string>>;
@@ -117,6 +119,8 @@ export interface Backend {
   /** Everything known about it, as JSON. */
   inspect(name: string): Promise<Record<string, unknown>>;
   stop(name: string): Promise<void>;
+  /** Lets one go on that was paused because the disk was nearly full. */
+  resume(name: string): Promise<void>;
   remove(name: string, options?: RemoveOptions): Promise<void>;
   save(name: string, tag: string): Promise<{ imageId: string }>;
   /** Removes every sandbox of this instance. */

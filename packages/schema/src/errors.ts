@@ -12,6 +12,7 @@ export const errorCodes = {
   exec_not_found: { exit: 66 },
   workspace_missing: { exit: 66 },
   engine_unavailable: { exit: 69 },
+  sandboxd_unavailable: { exit: 69 },
   engine_permission: { exit: 77 },
   image_missing: { exit: 72 },
   cli_missing: { exit: 72 },
@@ -30,6 +31,16 @@ export const errorCodes = {
   sandbox_broken: { exit: 125 },
   session_lost: { exit: 125 },
   internal: { exit: 125 },
+  secret_not_found: { exit: 80 },
+  secret_exists: { exit: 81 },
+  secret_refused: { exit: 82 },
+  lease_not_found: { exit: 83 },
+  lease_limit: { exit: 84 },
+  vault_key_missing: { exit: 85 },
+  vault_key_refused: { exit: 86 },
+  vault_unreadable: { exit: 87 },
+  vault_refused: { exit: 88 },
+  vault_busy: { exit: 89 },
 } as const satisfies Record<string, { exit: number }>;
 
 export type ErrorCode = keyof typeof errorCodes;

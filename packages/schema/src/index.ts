@@ -1,3 +1,4 @@
 export * from "./errors.ts";
+export * from "./network.ts";
 export * from "./sandbox.ts";
 export * from "./session.ts";

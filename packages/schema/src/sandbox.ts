@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { defaultNetworkSettings, networkPolicy, networkSettings } from "./network.ts";
 
 /** Letters, digits and `- _ . +`, as the `docker sandbox` plugin had it; at most 63, so that it fits a label. */
 export const sandboxName = z
@@ -46,6 +47,10 @@ export const sandboxSummary = z.object({
   workspaces: z.array(workspaceMount),
   image: z.string(),
   createdAt: z.string(),
+  /** null where another instance made it and knows. */
+  network: networkPolicy.nullable(),
+  /** Why we paused it. */
+  reason: z.string().optional(),
   /** false when another instance or user of this engine made it: shown, never touched. */
   own: z.boolean(),
 });
@@ -68,7 +73,11 @@ export const sandboxRecord = z.object({
   creatorPid: z.number().int(),
   /** Which engine holds the container: after a change of context a record is elsewhere, not abandoned. */
   engine: z.string(),
+  /** By which address it was reached then: by the same one it is the same engine, without asking it. */
+  engineAddress: z.string().optional(),
   image: z.string(),
+  /** The files it had when its container was made anew: an image of its own, which goes with it. */
+  ownImage: z.string().optional(),
   /** How the supervisor is reached; `engine-exec` where the image has no place for one. */
   carrier: z.enum(["socket", "exec-stdio", "engine-exec"]),
   isolation: z.enum(["separate-uid", "agent-root", "none"]),
@@ -76,5 +85,11 @@ export const sandboxRecord = z.object({
   user: z.object({ uid: z.number().int(), gid: z.number().int(), home: z.string() }),
   /** What every command has in its environment, as the sandbox's creator said. Only here: the engine never sees it. */
   env: z.record(z.string(), z.string()),
+  /** What it may reach, and how. */
+  network: networkSettings.default(defaultNetworkSettings),
+  /** Why we paused it, where we did: it goes on when the user says so. */
+  paused: z.object({ reason: z.string(), at: z.string() }).nullable().default(null),
+  /** Ports of the host's loopback that lead to ports inside. */
+  ports: z.array(z.object({ inside: z.number().int(), published: z.number().int() })).default([]),
 });
 export type SandboxRecord = z.infer<typeof sandboxRecord>;

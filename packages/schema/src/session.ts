@@ -123,3 +123,19 @@ export const terminalReservation = z.object({
   env: z.record(z.string(), z.string()),
 });
 export type TerminalReservation = z.infer<typeof terminalReservation>;
+
+const port = z.number().int().min(1).max(65_535);
+
+/** The ports of the host that host.docker.internal has from now on. */
+export const doorsRequest = z.object({ hostPorts: z.array(port) });
+export type DoorsRequest = z.infer<typeof doorsRequest>;
+
+/**
+ * interfaces: there is no network but the sandbox's own loopback. denial: and what every policy denies is denied, which
+ * needs sandboxd to answer.
+ */
+export const selfTestRequest = z.object({ of: z.enum(["interfaces", "denial"]) });
+export type SelfTestRequest = z.infer<typeof selfTestRequest>;
+
+export const connectRequest = z.object({ port });
+export type ConnectRequest = z.infer<typeof connectRequest>;

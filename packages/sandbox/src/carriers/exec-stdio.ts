@@ -1,42 +1,98 @@
-import { Duplex, PassThrough } from "node:stream";
+import { Duplex } from "node:stream";
 import type Docker from "dockerode";
+import { Demultiplexer } from "../backends/docker/engine-exec/demultiplex.ts";
 import { SandboxError } from "../errors.ts";
 import { insidePaths } from "../protocol/paths.ts";
+
+/** bridge: sessions, on which we ask. egress-bridge: the way out, on which the supervisor asks. */
+export type BridgeKind = "bridge" | "egress-bridge";
+
+/** A loaded machine takes seconds to start node. */
+const firstWordMs = 10_000;
+
+/** Of what the bridge complained of: enough for the error. */
+const keptWords = 500;
 
 /**
  * A byte stream to the supervisor through the Engine: an exec of the supervisor's file as a bridge, its stdin and
  * stdout being the two directions. For engines with which no socket can be shared.
  */
-export async function bridge(docker: Docker, containerId: string, node: readonly string[]): Promise<Duplex> {
-  const exec = await docker.getContainer(containerId).exec({
-    Cmd: [...node, insidePaths.supervisor, "bridge"],
+export async function bridge(docker: Docker, containerId: string, kind: BridgeKind): Promise<Duplex> {
+  const container = docker.getContainer(containerId);
+  const { Config } = await container.inspect();
+  const exec = await container.exec({
+    // The node that runs the supervisor.
+    Cmd: [Config.Cmd?.[0] ?? "node", insidePaths.supervisor, kind],
     AttachStdin: true,
     AttachStdout: true,
     AttachStderr: true,
   });
-  const wire = await exec.start({ hijack: true, stdin: true });
-  const output = new PassThrough();
-  const errors = new PassThrough();
-  docker.modem.demuxStream(wire, output, errors);
-  const said = lastWords(errors);
-  const stream = Duplex.from({ readable: output, writable: wire });
-  wire.on("error", (error: Error) => stream.destroy(error));
-  wire.once("close", () => output.end());
-  wire.once("end", () => output.end());
-  stream.once("close", () => wire.destroy());
-  stream.once("error", () => wire.destroy());
-  output.once("end", () => {
-    if (said())
-      stream.destroy(new SandboxError("sandbox_broken", `the bridge into the sandbox failed: ${said()}`));
-  });
+  const stream = new ExecStdio(await exec.start({ hijack: true, stdin: true }));
+  if (kind === "egress-bridge") await stream.spoken();
   return stream;
 }
 
-/** Keeps the end of what the bridge complained of, for the error. */
-function lastWords(errors: PassThrough): () => string {
-  let text = "";
-  errors.on("data", (chunk: Buffer) => {
-    text = (text + chunk.toString("utf8")).slice(-500);
-  });
-  return () => text.trim();
+/** stdin and stdout of an exec as one stream; what comes on stderr is the reason when it fails. */
+class ExecStdio extends Duplex {
+  readonly #wire: Duplex;
+  #words = "";
+  #over = false;
+
+  constructor(wire: Duplex) {
+    super();
+    this.#wire = wire;
+    const demultiplexer = new Demultiplexer();
+    wire.on("data", (chunk: Buffer) => {
+      for (const { stream, data } of demultiplexer.push(chunk)) {
+        if (stream === "stderr") this.#words = (this.#words + data.toString("utf8")).slice(-keptWords);
+        else if (!this.push(data)) wire.pause();
+      }
+    });
+    // Whoever uses it listens for the end as well.
+    this.on("error", () => {});
+    wire.on("error", (error: Error) => this.destroy(error));
+    wire.once("end", () => this.#ended());
+    wire.once("close", () => this.#ended());
+  }
+
+  /** On the way out the supervisor speaks first, and from then on it asks there. */
+  async spoken(): Promise<void> {
+    const timer = setTimeout(() => this.destroy(), firstWordMs);
+    await new Promise<void>((resolve) => {
+      this.once("close", resolve);
+      this.once("readable", resolve);
+    });
+    clearTimeout(timer);
+    if (this.readableLength === 0) throw this.#failure("silence");
+  }
+
+  override _read(): void {
+    this.#wire.resume();
+  }
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
+    if (this.#wire.write(chunk)) done();
+    else this.#wire.once("drain", done);
+  }
+
+  override _final(done: () => void): void {
+    this.#wire.end(done);
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    this.#wire.destroy();
+    done(error);
+  }
+
+  #ended(): void {
+    if (this.#over) return;
+    this.#over = true;
+    if (this.#words.trim() !== "") this.destroy(this.#failure(""));
+    else this.push(null);
+  }
+
+  #failure(otherwise: string): SandboxError {
+    const why = this.#words.trim() || otherwise;
+    return new SandboxError("sandbox_broken", `the bridge into the sandbox failed: ${why}`);
+  }
 }

@@ -25,6 +25,7 @@ export async function recipeFiles(root = repositoryRoot()): Promise<RecipeFile[]
   return [
     await read(dockerfilePath, 0o644),
     await read("ops/docker/npm-tarball.sh", 0o755),
+    await read("packages/sandbox/native/spawner.c", 0o644),
     await read(`${certificatesFolder}/.gitignore`, 0o644),
   ];
 }

@@ -13,6 +13,8 @@ export const frameType = {
   signal: 7,
   /** Instead of an exec: one question, its path in front of its JSON, and one answer. */
   request: 8,
+  /** Instead of an exec: a connection to a port inside. Behind the answer come its bytes, without frames. */
+  connect: 9,
   // supervisor → host
   opened: 16,
   stdout: 17,
@@ -22,6 +24,12 @@ export const frameType = {
   /** How much of stdin the command's pipe has taken. The host keeps at most `stdinWindow` bytes beyond it under way. */
   ackStdin: 21,
   answer: 22,
+  // Of connections that share one stream: see mux.ts. The offset is the connection's number.
+  muxOpen: 32,
+  muxData: 33,
+  muxEnd: 34,
+  muxReset: 35,
+  muxCredit: 36,
 } as const;
 
 /**
@@ -74,6 +82,12 @@ export class FrameDecoder {
     const frames: Frame[] = [];
     for (let frame = this.#next(); frame; frame = this.#next()) frames.push(frame);
     return frames;
+  }
+
+  /** How many bytes are wanting until the header, and then the frame, is whole. */
+  get missing(): number {
+    if (this.#size < headerBytes) return headerBytes - this.#size;
+    return headerBytes + this.#peek(headerBytes).readUInt32BE(1) - this.#size;
   }
 
   /** true when the stream may end here: no frame was cut. */

@@ -160,6 +160,19 @@ describe("an exec over a stream", () => {
     });
   });
 
+  it("refuses a reader whose output had to make room, also one that opens it again, and runs nothing twice", async () => {
+    const table = new ExecTable(new Launcher(config));
+    const spec = { id: "made-room-for-others", command: ["sh", "-c", "echo early; exit 3"] };
+    const { exec } = await table.open(spec);
+    await until(() => exec.exit !== null);
+    exec.spool.discard();
+    const refusal = { code: "exec_not_found", message: expect.stringContaining("made room") };
+    await expect(attach(table, spec.id, 0)).rejects.toMatchObject(refusal);
+    await expect(open(table, spec)).rejects.toMatchObject(refusal);
+    expect(table.list()).toMatchObject([{ id: spec.id, exit: { code: 3 }, stdout: 6 }]);
+    expect(await (await attach(table, spec.id, 6)).exit).toMatchObject({ code: 3 });
+  });
+
   it("an end without an exit frame is unknown, never success", async () => {
     const [host, inside] = duplexPair();
     serveExecStream(inside, new ExecTable(new Launcher(config)), Promise.resolve());

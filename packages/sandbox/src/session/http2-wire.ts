@@ -1,5 +1,7 @@
 import { type ClientHttp2Session, type ClientHttp2Stream, connect } from "node:http2";
 import type { Duplex } from "node:stream";
+import { text } from "node:stream/consumers";
+import { portHeader } from "../protocol/doors.ts";
 import { sessionWindow, streamWindow } from "../protocol/windows.ts";
 import { answerTimeoutMs, maxAnswerBytes, silent, type Wire } from "./wire.ts";
 
@@ -13,7 +15,9 @@ export function http2Wire(stream: Duplex): Wire {
   http.once("connect", () => http.setLocalWindowSize(sessionWindow));
   return {
     stream: async () => request(http, "/exec"),
+    ahead: () => {},
     ask: (path, body) => ask(http, path, body),
+    connect: (port) => connectInside(http, port),
     get isOpen() {
       return !http.closed && !http.destroyed;
     },
@@ -53,10 +57,31 @@ function ask(http: ClientHttp2Session, path: string, body: string): Promise<{ ok
   });
 }
 
+function connectInside(http: ClientHttp2Session, port: number): ReturnType<Wire["connect"]> {
+  return new Promise((resolve, reject) => {
+    const stream = request(http, "/connect", { [portHeader]: String(port) });
+    const fail = (error?: unknown): void => reject(silent(error));
+    stream.setTimeout(answerTimeoutMs, () => stream.destroy());
+    stream.on("error", fail);
+    stream.once("close", fail);
+    stream.once("response", (headers) => {
+      stream.setTimeout(0);
+      stream.off("close", fail);
+      if (Number(headers[":status"]) === 200) return resolve({ ok: true, stream });
+      text(stream).then((said) => resolve({ ok: false, text: said }), fail);
+      stream.end();
+    });
+  });
+}
+
 /** Over a session that has ended Node throws at once; for the caller it is the same as losing it a moment later. */
-function request(http: ClientHttp2Session, path: string): ClientHttp2Stream {
+function request(
+  http: ClientHttp2Session,
+  path: string,
+  headers: Readonly<Record<string, string>> = {},
+): ClientHttp2Stream {
   try {
-    return http.request({ ":method": "POST", ":path": path }, { endStream: false });
+    return http.request({ ":method": "POST", ":path": path, ...headers }, { endStream: false });
   } catch (error) {
     throw silent(error);
   }

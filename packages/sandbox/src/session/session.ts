@@ -2,6 +2,9 @@ import type { Duplex } from "node:stream";
 import {
   type AttachSpec,
   attachSpec,
+  connectRequest,
+  type DoorsRequest,
+  doorsRequest,
   type ErrorCode,
   type ExecInfo,
   type ExecSpec,
@@ -15,9 +18,11 @@ import {
   refusal,
   type SandboxMount,
   type SandboxStats,
+  type SelfTestRequest,
   type SignalRequest,
   sandboxMount,
   sandboxStats,
+  selfTestRequest,
   type TerminalReservation,
   terminalReservation,
 } from "@opentiger/schema";
@@ -54,11 +59,11 @@ export class Session {
   }
 
   async exec(spec: ExecSpec): Promise<Execution> {
-    return this.#answered(await openExecution(await this.#wire.stream(), { open: execSpec.parse(spec) }));
+    return this.#open({ open: execSpec.parse(spec) });
   }
 
   async attach(spec: AttachSpec): Promise<Execution> {
-    return this.#answered(await openExecution(await this.#wire.stream(), { attach: attachSpec.parse(spec) }));
+    return this.#open({ attach: attachSpec.parse(spec) });
   }
 
   async prepare(request: PrepareRequest): Promise<void> {
@@ -81,6 +86,23 @@ export class Session {
     return ask(this.#wire, "/mounts", {}, z.array(sandboxMount));
   }
 
+  /** A TCP connection to a port of the sandbox's loopback; each direction ends by itself. */
+  async connectInside(port: number): Promise<Duplex> {
+    const connected = await this.#wire.connect(connectRequest.parse({ port }).port);
+    if (connected.ok) return connected.stream;
+    throw refused(JSON.parse(connected.text));
+  }
+
+  /** Which ports of the host host.docker.internal has from now on. */
+  async setDoors(request: DoorsRequest): Promise<void> {
+    await ask(this.#wire, "/doors", doorsRequest.parse(request), z.unknown());
+  }
+
+  /** Rejects with `sandbox_broken` unless the guard of this sandbox does what it is there for. */
+  async selfTest(request: SelfTestRequest = { of: "denial" }): Promise<void> {
+    await ask(this.#wire, "/self-test", selfTestRequest.parse(request), z.unknown());
+  }
+
   /** What to put in front of a command that the Engine starts on a terminal. */
   async reserveTerminal(request: { id: string; user?: string }): Promise<TerminalReservation> {
     return ask(this.#wire, "/terminal", request, terminalReservation);
@@ -93,6 +115,14 @@ export class Session {
   async close(): Promise<void> {
     this.#wire.close();
     await this.closed;
+  }
+
+  async #open(first: { open: ExecSpec } | { attach: AttachSpec }): Promise<Execution> {
+    try {
+      return this.#answered(await openExecution(await this.#wire.stream(), first));
+    } finally {
+      this.#wire.ahead();
+    }
   }
 
   /**
@@ -122,9 +152,13 @@ async function ask<T>(wire: Wire, path: string, body: unknown, shape: z.ZodType<
   const { ok, text } = await wire.ask(path, JSON.stringify(body));
   const value: unknown = text === "" ? {} : JSON.parse(text);
   if (ok) return shape.parse(value);
+  throw refused(value);
+}
+
+function refused(value: unknown): SandboxError {
   const { code, message } = refusal.parse(value);
   // An unknown code of a newer supervisor is still an error, only a less precise one.
-  throw new SandboxError(code as ErrorCode, message);
+  return new SandboxError(code as ErrorCode, message);
 }
 
 function versionMismatch(protocol: number): SandboxError {

@@ -5,8 +5,12 @@ import { SandboxError } from "../errors.ts";
 export interface Wire {
   /** A byte stream for the frames of one exec. */
   stream(): Promise<Duplex>;
+  /** Gets the next stream ready. For the moment in which an answer is here, since it competes with what is asked. */
+  ahead(): void;
   /** One question and its answer, as JSON; `ok` is false when the supervisor refused. */
   ask(path: string, body: string): Promise<{ ok: boolean; text: string }>;
+  /** A byte stream to a port inside the sandbox. */
+  connect(port: number): Promise<{ ok: true; stream: Duplex } | { ok: false; text: string }>;
   readonly isOpen: boolean;
   /** Resolves when it has ended, from whichever side. */
   readonly closed: Promise<void>;

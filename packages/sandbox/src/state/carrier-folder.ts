@@ -32,6 +32,13 @@ export function removeCarrierFolder(stateFolder: string, id: string): void {
   rmSync(join(carrierBase(stateFolder), id), { recursive: true, force: true });
 }
 
+/** A folder of this instance's whose path is short enough for a socket's, and that only this user can enter. */
+export function socketFolder(stateFolder: string): string {
+  const base = carrierBase(stateFolder);
+  ensurePrivate(base);
+  return base;
+}
+
 /** Below the state folder when that is short enough, else elsewhere; where, is decided once and kept as a link. */
 function carrierBase(stateFolder: string): string {
   const below = join(stateFolder, "c");

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { SandboxRecord } from "@opentiger/schema";
+import { defaultNetworkSettings, type SandboxRecord } from "@opentiger/schema";
 import { beforeEach, describe, expect, it } from "vitest";
 import { Records } from "./records.ts";
 
@@ -92,5 +92,8 @@ function record(id: string, name: string): SandboxRecord {
     isolation: "separate-uid",
     user: { uid: 1000, gid: 1000, home: "/home/worker" },
     env: {},
+    network: defaultNetworkSettings,
+    paused: null,
+    ports: [],
   };
 }

@@ -58,6 +58,15 @@ export class Records {
     writeAtomically(this.#path(record.id), `${JSON.stringify(sandboxRecord.parse(record), null, 2)}\n`);
   }
 
+  /** Changes the record of a finished sandbox and returns it; undefined when there is none, or it is being removed. */
+  update(id: string, change: (record: SandboxRecord) => SandboxRecord): SandboxRecord | undefined {
+    const record = this.read(id);
+    if (record?.state !== "adopted" && record?.state !== "creating") return undefined;
+    const changed = change(record);
+    this.write(changed);
+    return changed;
+  }
+
   /** false when the name is taken. The record must be written first, so that a claim always leads to one. */
   claimName(name: string, id: string): boolean {
     try {

@@ -1,4 +1,5 @@
 import type { PrepareRequest } from "@opentiger/schema";
+import type { DoorKind } from "../protocol/doors.ts";
 import { supervisorConfigVariable } from "../protocol/paths.ts";
 
 /**
@@ -26,6 +27,8 @@ export interface SupervisorConfig {
    * change how node or the loader behave, which the supervisor itself must not obey.
    */
   env?: Record<string, string>;
+  /** The ways out to open before the first command. Absent in host mode, where nothing is closed. */
+  doors?: DoorKind;
 }
 
 /** Commands carry one group of this range each; all of it lies in the ids a user namespace maps. */

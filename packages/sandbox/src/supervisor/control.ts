@@ -1,10 +1,19 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
-import type { Http2Server, ServerHttp2Stream } from "node:http2";
+import type { Http2Server, IncomingHttpHeaders, ServerHttp2Stream } from "node:http2";
 import type { Duplex } from "node:stream";
-import type { HelloAnswer, HelloRequest, PrepareRequest, SignalRequest } from "@opentiger/schema";
+import type {
+  DoorsRequest,
+  HelloAnswer,
+  HelloRequest,
+  PrepareRequest,
+  SelfTestRequest,
+  SignalRequest,
+} from "@opentiger/schema";
+import { portHeader } from "../protocol/doors.ts";
 import { parseMountinfo } from "../protocol/mountinfo.ts";
 import type { SupervisorConfig } from "./config.ts";
+import type { Doors } from "./egress/doors.ts";
 import { serveExecStream } from "./exec-stream.ts";
 import type { ExecTable } from "./exec-table.ts";
 import { prepare } from "./prepare.ts";
@@ -19,6 +28,7 @@ export class Control {
   #server: Promise<Http2Server> | undefined;
   readonly #boot = randomUUID();
   readonly #generations = new Map<string, number>();
+  readonly #doors: Promise<Doors> | undefined;
   ready: Promise<void>;
 
   constructor(
@@ -26,7 +36,9 @@ export class Control {
     readonly table: ExecTable,
   ) {
     const prepared = config.prepare ? prepare(config.prepare, config, table.launcher) : Promise.resolve();
-    this.ready = Promise.all([prepared, table.launcher.ready]).then(() => {});
+    // Loaded now and not at the start: meanwhile the processes that were just started do their work.
+    if (config.doors) this.#doors = import("./egress/doors.ts").then(({ openDoors }) => openDoors(config));
+    this.ready = Promise.all([prepared, table.launcher.ready, this.#doors]).then(() => {});
     // Reported to whoever asks first; until then it must not end the process.
     this.ready.catch(() => {});
   }
@@ -47,20 +59,22 @@ export class Control {
   async #makeServer(): Promise<Http2Server> {
     const { createServer } = await import("node:http2");
     const server = createServer();
-    server.on("stream", (stream, headers) => void this.#serve(stream, headers[":path"] ?? ""));
+    server.on("stream", (stream, headers) => void this.#serve(stream, headers));
     server.on("session", (session) => void session.on("error", () => {}));
     server.on("sessionError", () => {});
     return server;
   }
 
-  async #serve(stream: ServerHttp2Stream, path: string): Promise<void> {
+  async #serve(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): Promise<void> {
     stream.on("error", () => {});
+    const path = headers[":path"] ?? "";
     if (path === "/exec") {
       stream.respond({ ":status": 200 });
       this.serveExec(stream);
       return;
     }
     try {
+      if (path === "/connect") return await this.#connect(stream, Number(headers[portHeader]));
       const answer = await this.#answer(path, await body(stream));
       stream.respond({ ":status": 200, "content-type": "application/json" });
       stream.end(JSON.stringify(answer));
@@ -69,6 +83,14 @@ export class Control {
       stream.respond({ ":status": 400, "content-type": "application/json" });
       stream.end(JSON.stringify(toRefusal(error)));
     }
+  }
+
+  async #connect(stream: ServerHttp2Stream, port: number): Promise<void> {
+    const { connectInside } = await import("./egress/connect-inside.ts");
+    const { join } = await import("./egress/join.ts");
+    const socket = await connectInside(port);
+    stream.respond({ ":status": 200 });
+    join(stream, socket);
   }
 
   /** The host checks what it sends; here the shapes are trusted. */
@@ -97,11 +119,25 @@ export class Control {
       }
       case "/mounts":
         return parseMountinfo(readFileSync("/proc/self/mountinfo", "utf8"));
+      case "/doors":
+        await (await this.#openedDoors()).setHostPorts((request as DoorsRequest).hostPorts);
+        return {};
+      case "/self-test": {
+        await this.#openedDoors();
+        const { selfTest } = await import("./egress/self-test.ts");
+        await selfTest(request as SelfTestRequest);
+        return {};
+      }
       case "/stats":
         return readStats();
       default:
         throw new RefusedError("unsupported", `the supervisor of this sandbox does not know ${path}`);
     }
+  }
+
+  async #openedDoors(): Promise<Doors> {
+    if (this.#doors) return this.#doors;
+    throw new RefusedError("unsupported", "this sandbox was made without doors: remove it and make it again");
   }
 
   /** A holder that comes back has a higher generation; its older self, waking up late, is refused. */

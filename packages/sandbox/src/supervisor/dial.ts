@@ -17,7 +17,10 @@ export function dialCarriers(
   const seen = new Set<string>();
   // Watched before the first look: whoever is dialled by that puts the next socket there at once.
   try {
-    watch(folder, look).on("error", () => {});
+    watch(folder, (_event, name) => {
+      // Names that are only on their way to be one of ours come and go with every socket.
+      if (name === null || answerTo(name)) look();
+    }).on("error", () => {});
   } catch {
     // No inotify: the timer below is enough.
   }

@@ -1,5 +1,5 @@
 import type { Duplex } from "node:stream";
-import type { AttachSpec, ExecSpec } from "@opentiger/schema";
+import type { AttachSpec, ConnectRequest, ExecSpec } from "@opentiger/schema";
 import {
   encodeFrame,
   encodeJson,
@@ -11,6 +11,7 @@ import {
 import type { Exec } from "./exec.ts";
 import type { ExecTable } from "./exec-table.ts";
 import { RefusedError, toRefusal } from "./refusals.ts";
+import type { Offsets } from "./spool.ts";
 
 /** Answers a question that came instead of an exec. */
 export type Answer = (path: string, request: unknown) => Promise<unknown>;
@@ -21,7 +22,7 @@ const noAnswer: Answer = async (path) => {
 
 /**
  * Serves one exec over one byte stream: opens or attaches, sends what the spool holds and what comes, takes stdin,
- * acknowledgements and signals. When the stream ends the exec goes on. Or answers one question.
+ * acknowledgements and signals. When the stream ends the exec goes on. Or answers one question, or leads to a port.
  */
 export function serveExecStream(
   stream: Duplex,
@@ -32,7 +33,7 @@ export function serveExecStream(
   const decoder = new FrameDecoder();
   let exec: Exec | undefined;
   let queue = ready;
-  stream.on("data", (chunk: Buffer) => {
+  const receive = (chunk: Buffer): void => {
     let frames: Frame[];
     try {
       frames = decoder.push(chunk);
@@ -41,19 +42,36 @@ export function serveExecStream(
       return;
     }
     for (const frame of frames) queue = queue.then(() => take(frame)).catch(refuse);
-  });
+  };
+  stream.on("data", receive);
   stream.on("error", () => {});
 
   async function take(frame: Frame): Promise<void> {
     if (exec) return apply(exec, stream, frame);
     if (frame.type === frameType.request) return reply(stream, frame, answer);
-    exec = begin(stream, table, frame);
+    if (frame.type === frameType.connect) {
+      stream.off("data", receive);
+      return lead(stream, frame);
+    }
+    exec = await begin(stream, table, frame);
   }
 
   function refuse(error: unknown): void {
     send(stream, encodeJson(frameType.refused, toRefusal(error)));
     stream.end();
+    stream.resume();
   }
+}
+
+/** Joins the stream to a port of this sandbox. The host sends nothing before the answer; then only bytes follow. */
+async function lead(stream: Duplex, frame: Frame): Promise<void> {
+  stream.pause();
+  const { connectInside } = await import("./egress/connect-inside.ts");
+  const { join } = await import("./egress/join.ts");
+  const socket = await connectInside((readJson(frame) as ConnectRequest).port);
+  stream.allowHalfOpen = true;
+  send(stream, encodeJson(frameType.answer, {}));
+  join(stream, socket);
 }
 
 async function reply(stream: Duplex, { payload }: Frame, answer: Answer): Promise<void> {
@@ -66,17 +84,16 @@ async function reply(stream: Duplex, { payload }: Frame, answer: Answer): Promis
   stream.end();
 }
 
-function begin(stream: Duplex, table: ExecTable, frame: Frame): Exec {
+async function begin(stream: Duplex, table: ExecTable, frame: Frame): Promise<Exec> {
   if (frame.type === frameType.attach) {
     // The host speaks this protocol in the same version: shapes are checked there, before they are sent.
     const spec = readJson(frame) as AttachSpec;
-    const exec = table.get(spec.attach);
+    const exec = await table.get(spec.attach);
     const from = {
       stdout: spec.stdout ?? exec.spool.acknowledged.stdout,
       stderr: spec.stderr ?? exec.spool.acknowledged.stderr,
     };
-    if (!exec.spool.holds(from))
-      throw new Error(`the output before ${from.stdout}/${from.stderr} is no longer here`);
+    refuseWithout(exec, from);
     // What the reader has needs no keeping: a spool full of nothing else would block the writer for ever.
     exec.acknowledge("stdout", from.stdout);
     exec.acknowledge("stderr", from.stderr);
@@ -85,10 +102,20 @@ function begin(stream: Duplex, table: ExecTable, frame: Frame): Exec {
     return exec;
   }
   if (frame.type !== frameType.open) throw new Error("the first frame must open or attach");
-  const { exec, resumed } = table.open(readJson(frame) as ExecSpec);
+  const { exec, resumed } = await table.open(readJson(frame) as ExecSpec);
+  refuseWithout(exec, exec.spool.acknowledged);
   send(stream, encodeJson(frameType.opened, { id: exec.id, pid: exec.pid, resumed }));
   pump(stream, exec, { ...exec.spool.acknowledged });
   return exec;
+}
+
+/** Never a part of the output as if it were all of it. */
+function refuseWithout(exec: Exec, from: Offsets): void {
+  if (exec.spool.holds(from)) return;
+  throw new RefusedError(
+    "exec_not_found",
+    `what exec ${exec.id} wrote from ${from.stdout}/${from.stderr} on is no longer here: it was acknowledged, or made room for others`,
+  );
 }
 
 /** Sends output as long as the stream takes it, then waits to be woken; the exit comes last. */

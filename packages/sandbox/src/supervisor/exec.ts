@@ -4,6 +4,7 @@ import type { ExecExit, ExecInfo, ExecSpec } from "@opentiger/schema";
 import type { Launched } from "./launch.ts";
 import { killMarked, markedProcesses, signalMarked } from "./processes.ts";
 import { Spool, type StreamName } from "./spool.ts";
+import type { SpoolBudget } from "./spool-budget.ts";
 
 /** Enough for a long answer of an agent while nobody listens; a full spool blocks the writer. */
 const defaultSpoolBytes = 8 * 1024 * 1024;
@@ -16,6 +17,13 @@ const drainSilenceMs = 50;
 
 /** Between the polite signal and the other one when the time is up. */
 const timeoutGraceMs = 2_000;
+
+/** What an exec has to do with all the others. */
+export interface ExecSurroundings {
+  budget: SpoolBudget;
+  oomKills(): number;
+  onExit(): void;
+}
 
 /** One command, from its start until its exit was read. Lives in the supervisor, so it outlives every session. */
 export class Exec {
@@ -34,19 +42,23 @@ export class Exec {
   #ended = false;
   #timer: NodeJS.Timeout | undefined;
   readonly #outputs: Readable[];
+  readonly #budget: SpoolBudget;
+  readonly #onExit: () => void;
 
-  constructor(spec: ExecSpec, launched: Launched, oomKills: () => number) {
+  constructor(spec: ExecSpec, launched: Launched, { budget, oomKills, onExit }: ExecSurroundings) {
     this.id = spec.id;
     this.pid = launched.pid;
-    this.spool = new Spool(spec.spoolBytes ?? defaultSpoolBytes);
-    this.stdin = launched.child.stdin;
+    this.spool = new Spool(spec.spoolBytes ?? defaultSpoolBytes, budget);
+    this.#budget = budget;
+    this.#onExit = onExit;
+    this.stdin = launched.stdin;
     // A command that closes its stdin early is no error of ours.
     this.stdin?.on("error", () => {});
     this.#spec = spec;
     this.#launched = launched;
     this.#outputs = [this.#listen("stdout"), this.#listen("stderr")].filter((stream) => stream !== null);
     const killsBefore = oomKills();
-    launched.child.once("exit", (code, signal) => {
+    void launched.ended.then(({ code, signal }) => {
       if (signal === "SIGKILL" && this.#reason === "exited" && oomKills() > killsBefore)
         this.#reason = "memory";
       void this.#finish(code, signal);
@@ -70,7 +82,7 @@ export class Exec {
 
   acknowledge(stream: StreamName, offset: number): void {
     this.spool.acknowledge(stream, offset);
-    if (this.#hasRoom) for (const output of this.#outputs) output.resume();
+    this.#readOn();
   }
 
   /** Signals everything the exec started. SIGKILL also ends what tries to outrun it. */
@@ -82,8 +94,8 @@ export class Exec {
 
   /** A command that has just been started does not carry its mark yet, so it is meant by its own number too. */
   async #send(signal: NodeJS.Signals): Promise<void> {
-    const { child, marker } = this.#launched;
-    if (!markedProcesses(marker).includes(this.pid)) child.kill(signal);
+    const { marker } = this.#launched;
+    if (!markedProcesses(marker).includes(this.pid)) this.#launched.kill(signal);
     if (signal === "SIGKILL") await killMarked(marker);
     else signalMarked(marker, signal);
   }
@@ -94,7 +106,7 @@ export class Exec {
       if (this.exit) return; // Left over by a grandchild: read, so that it is not blocked, and dropped.
       this.#lastOutput = Date.now();
       this.spool.append(stream, data);
-      if (!this.#hasRoom) for (const each of this.#outputs) each.pause();
+      if (!this.#hasRoom) this.#block();
       this.reader?.wake();
     });
     output?.on("error", () => {});
@@ -111,17 +123,31 @@ export class Exec {
   async #finish(code: number | null, signal: NodeJS.Signals | null): Promise<void> {
     clearTimeout(this.#timer);
     this.#ended = true;
-    if (this.#hasRoom) for (const output of this.#outputs) output.resume();
+    this.#readOn();
     await this.#drained();
     const reason = this.#reason === "killed" && signal === null ? "exited" : this.#reason;
     this.exit = { code, signal, reason };
+    this.#budget.forget(this.#readOn);
+    this.spool.leaveBudget();
     for (const output of this.#outputs) output.resume();
     this.reader?.wake();
+    this.#onExit();
   }
 
   get #hasRoom(): boolean {
-    return this.spool.bytes < this.spool.limit + (this.#ended ? leftOverBytes : 0);
+    return this.#ended ? this.spool.bytes < this.spool.limit + leftOverBytes : !this.spool.full;
   }
+
+  /** The command waits where its pipes are full, until somebody reads it, or another one whose room it then gets. */
+  #block(): void {
+    for (const output of this.#outputs) output.pause();
+    this.#budget.whenRoom(this.#readOn);
+  }
+
+  readonly #readOn = (): void => {
+    if (this.#hasRoom) for (const output of this.#outputs) output.resume();
+    else this.#budget.whenRoom(this.#readOn);
+  };
 
   get #isSilent(): boolean {
     return this.#hasRoom && Date.now() - this.#lastOutput >= drainSilenceMs;

@@ -1,26 +1,25 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { accessSync, closeSync, constants, statSync } from "node:fs";
-import { delimiter, dirname, isAbsolute, join, resolve } from "node:path";
-import type { Readable } from "node:stream";
+import { accessSync, constants, statSync } from "node:fs";
+import { delimiter, dirname, join, resolve } from "node:path";
 import type { ExecSpec, TerminalReservation } from "@opentiger/schema";
+import { doorVariables } from "../protocol/doors.ts";
 import { loaderVariablesApart } from "../protocol/loader-variables.ts";
 import { supervisorConfigVariable } from "../protocol/paths.ts";
+import { refuseMissing } from "./command-file.ts";
 import type { SupervisorConfig } from "./config.ts";
 import { MarkerPool } from "./marker-pool.ts";
-import { withCommandOomScore } from "./oom-score.ts";
-import { type OutputPipe, PipePool } from "./pipes.ts";
-import { execVariable, type Marker } from "./processes.ts";
+import { startByNode } from "./node-start.ts";
+import { PipePool } from "./pipes.ts";
+import { execVariable, killMarked, type Marker } from "./processes.ts";
 import { RefusedError } from "./refusals.ts";
+import { Spawner } from "./spawner.ts";
+import { spawnerFile } from "./spawner-file.ts";
+import type { SpawnRequest } from "./spawner-messages.ts";
+import type { Ended, Started } from "./started.ts";
 import { systemPath, systemTool } from "./system-tools.ts";
 import { findUser, passwdEntry, type UserEntry } from "./users.ts";
 
-export interface Launched {
-  child: ChildProcess;
-  pid: number;
+export interface Launched extends Started {
   marker: Marker;
-  /** null where the output is discarded. */
-  stdout: Readable | null;
-  stderr: Readable | null;
 }
 
 /** Starts commands as the agent: its uid and gid, one marker group, no capability, first in line for the OOM killer. */
@@ -28,61 +27,61 @@ export class Launcher {
   readonly markers = new MarkerPool();
   readonly #config: SupervisorConfig;
   readonly #setpriv: string[];
-  readonly #pipes: PipePool | undefined;
+  readonly #inherited = inheritedEnvironment();
+  /** Resolves when commands can be started as they should be. */
+  readonly ready: Promise<void>;
+  #spawner: Spawner | undefined;
+  #pipes: PipePool | undefined;
 
   constructor(config: SupervisorConfig) {
     this.#config = config;
-    const folder = config.controlSocket ? dirname(config.controlSocket) : config.carrierDir;
-    this.#pipes = folder ? new PipePool(join(folder, "pipes")) : undefined;
     this.#setpriv = config.setpriv ?? [systemTool("setpriv")];
+    this.ready = this.#begin();
   }
 
-  /** Resolves when commands can be started as they should be. */
-  get ready(): Promise<void> {
-    return this.#pipes?.ready ?? Promise.resolve();
-  }
-
-  launch(spec: ExecSpec): Launched {
+  /** By the spawner where there is one; else, and when that one has ended, by Node with setpriv in front. */
+  async launch(spec: ExecSpec): Promise<Launched> {
     const user = this.#user(spec.user);
     const env = this.#environment(spec, user);
     const cwd = this.#folder(spec);
-    const enter = enterDirectory(cwd);
-    this.#refuseMissing(spec.command[0] ?? "", env["PATH"] ?? "", cwd);
+    refuseNoFolder(cwd);
+    const otherUid = this.#config.isolation !== "none";
+    refuseMissing(spec.command[0] ?? "", { path: env["PATH"] ?? "", cwd, otherUid });
     const marker = this.#marker(spec);
+    const stdio = { stdin: spec.stdin === true && !spec.detach, output: !spec.detach };
+    if (this.#spawner?.isOpen && marker.kind === "group") {
+      const emptyBoundingSet = this.#config.isolation === "agent-root";
+      const request = { user, marker: marker.gid, emptyBoundingSet, cwd, argv: spec.command, env };
+      return { ...(await startBySpawner(this.#spawner, request, stdio)), marker };
+    }
     const drop = this.privilegeDrop(user, marker);
     const split = drop.length > 0 ? loaderVariablesApart(env) : { root: env, agent: [] };
+    const enter = enterDirectory(cwd);
     const argv = [...drop, ...behindDrop(enter.folder, split.agent), ...spec.command];
-    const stdio = this.#stdio(spec);
-    const child = withCommandOomScore(() =>
-      spawn(argv[0] as string, argv.slice(1), {
-        ...(enter.cwd ? { cwd: enter.cwd } : {}),
-        env: marker.kind === "environment" ? { ...env, [marker.variable]: marker.value } : split.root,
-        stdio: stdio.map((pipe) => (typeof pipe === "string" ? pipe : pipe.fd)),
-        detached: true,
-      }),
-    );
-    // Without a listener the failure to start would end the supervisor.
-    child.once("error", () => {});
-    for (const pipe of stdio) if (typeof pipe !== "string") closeSync(pipe.fd);
-    const [, stdout, stderr] = stdio.map((pipe) => (typeof pipe === "string" ? null : pipe.stream));
-    if (child.pid === undefined) {
-      for (const stream of [stdout, stderr]) stream?.destroy();
-      throw startFailure();
-    }
-    return { child, pid: child.pid, marker, stdout: stdout ?? child.stdout, stderr: stderr ?? child.stderr };
+    const marked = marker.kind === "environment" ? { ...env, [marker.variable]: marker.value } : split.root;
+    return { ...startByNode({ argv, env: marked, cwd: enter.cwd, ...stdio }, this.#pipePool()), marker };
+  }
+
+  async #begin(): Promise<void> {
+    const file = spawnerFile(this.#config.isolation);
+    this.#spawner = file === undefined ? undefined : await Spawner.start(file);
+    if (!this.#spawner) await this.#pipePool()?.ready;
+  }
+
+  #pipePool(): PipePool | undefined {
+    const { controlSocket, carrierDir } = this.#config;
+    const folder = controlSocket ? dirname(controlSocket) : carrierDir;
+    if (folder) this.#pipes ??= new PipePool(join(folder, "pipes"));
+    return this.#pipes;
   }
 
   /** A workspace is often its owner's alone; another user who named no folder starts at the root then. */
   #folder({ cwd, user }: ExecSpec): string {
     const { workDir } = this.#config;
     if (cwd) return resolve(workDir, cwd);
-    return user && enterDirectory(workDir).cwd === undefined ? "/" : workDir;
-  }
-
-  #stdio(spec: ExecSpec): (OutputPipe | "pipe" | "ignore")[] {
-    if (spec.detach) return ["ignore", "ignore", "ignore"];
-    const output = (): OutputPipe | "pipe" => this.#pipes?.take() ?? "pipe";
-    return [spec.stdin ? "pipe" : "ignore", output(), output()];
+    if (!user) return workDir;
+    refuseNoFolder(workDir);
+    return enterDirectory(workDir).cwd ?? "/";
   }
 
   /** For something of ours that runs as this user. */
@@ -122,11 +121,9 @@ export class Launcher {
   }
 
   #environment(spec: Pick<ExecSpec, "env">, user: UserEntry): Record<string, string> {
-    const env: Record<string, string> = {};
-    for (const [name, value] of Object.entries(process.env)) {
-      if (value !== undefined && name !== supervisorConfigVariable) env[name] = value;
-    }
-    Object.assign(env, this.#config.env);
+    const env = { ...this.#inherited };
+    // Over what the image says, since that cannot be true here; under what the sandbox's owner says.
+    Object.assign(env, this.#config.doors === "all" ? doorVariables() : {}, this.#config.env);
     if (this.#config.isolation !== "none") {
       const home = user.home ?? this.#config.home;
       env["HOME"] = home;
@@ -140,24 +137,49 @@ export class Launcher {
     return { ...env, ...spec.env };
   }
 
-  /** Says "not found" itself, so that the user does not read about setpriv. */
-  #refuseMissing(command: string, path: string, cwd: string): void {
-    // What the supervisor may not look at, another uid perhaps may: that is left to the kernel.
-    const otherUid = this.#config.isolation !== "none";
-    for (const candidate of candidatesFor(command, path, cwd)) {
-      try {
-        if (statSync(candidate).isFile()) return;
-      } catch (error) {
-        if (otherUid && isErrno(error, "EACCES")) return;
-      }
-    }
-    throw new RefusedError("command_not_found", `${JSON.stringify(command)} was not found in the sandbox`);
-  }
-
   #marker(spec: ExecSpec): Marker {
     if (this.#config.isolation === "none")
       return { kind: "environment", variable: execVariable, value: spec.id };
     return { kind: "group", gid: this.markers.take() };
+  }
+}
+
+/** Ours, which never changes: to read it anew for every command would be a call into the system for each name. */
+function inheritedEnvironment(): Record<string, string> {
+  const { [supervisorConfigVariable]: _ours, ...env } = process.env;
+  // What is not there is not among its names.
+  return env as Record<string, string>;
+}
+
+/** Of a command whose spawner ended nobody can say how it ends: it is ended, which is never a success. */
+async function startBySpawner(
+  spawner: Spawner,
+  request: SpawnRequest,
+  stdio: { stdin: boolean; output: boolean },
+): Promise<Started> {
+  const endAll = () => killMarked({ kind: "group", gid: request.marker });
+  try {
+    const started = await spawner.spawn(request, stdio);
+    const ended = started.ended.catch(async (): Promise<Ended> => {
+      await endAll();
+      return { code: null, signal: "SIGKILL" };
+    });
+    return { ...started, ended };
+  } catch (error) {
+    if (!spawner.isOpen) await endAll();
+    throw error;
+  }
+}
+
+/** What the supervisor may not look at is left to the kernel. */
+function refuseNoFolder(cwd: string): void {
+  try {
+    if (!statSync(cwd).isDirectory())
+      throw new RefusedError("usage", `${cwd} is not a folder in the sandbox`);
+  } catch (error) {
+    if (error instanceof RefusedError) throw error;
+    if (isErrno(error, "ENOENT"))
+      throw new RefusedError("workspace_missing", `${cwd} does not exist in the sandbox`);
   }
 }
 
@@ -167,14 +189,9 @@ export class Launcher {
  */
 function enterDirectory(cwd: string): { cwd?: string; folder?: string } {
   try {
-    if (!statSync(cwd).isDirectory())
-      throw new RefusedError("usage", `${cwd} is not a folder in the sandbox`);
     accessSync(cwd, constants.X_OK);
     return { cwd };
-  } catch (error) {
-    if (error instanceof RefusedError) throw error;
-    if (isErrno(error, "ENOENT"))
-      throw new RefusedError("workspace_missing", `${cwd} does not exist in the sandbox`);
+  } catch {
     return { folder: cwd };
   }
 }
@@ -183,19 +200,6 @@ function enterDirectory(cwd: string): { cwd?: string; folder?: string } {
 function behindDrop(folder: string | undefined, variables: readonly string[]): string[] {
   if (folder === undefined && variables.length === 0) return [];
   return [systemTool("env"), ...(folder === undefined ? [] : ["-C", folder]), "--", ...variables];
-}
-
-/** Where the command may be, in the order in which it would be looked for. */
-function candidatesFor(command: string, path: string, cwd: string): string[] {
-  if (command.includes("/")) return [isAbsolute(command) ? command : join(cwd, command)];
-  return path.split(delimiter).map((folder) => join(folder || ".", command));
-}
-
-function startFailure(): RefusedError {
-  return new RefusedError(
-    "resource_limit",
-    "the sandbox cannot start another process: its limit of processes or memory is reached",
-  );
 }
 
 function isErrno(error: unknown, code: string): boolean {

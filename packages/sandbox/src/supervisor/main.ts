@@ -15,11 +15,25 @@ const ignoredSignals = [
 ];
 
 /**
- * Our process inside a sandbox. `serve` runs for as long as the sandbox does; `bridge` joins its stdio to the
- * serving one, for engines with which no socket can be shared.
+ * Our process inside a sandbox. `serve` runs for as long as the sandbox does; the bridges join their stdio to the
+ * serving one, for engines with which no socket can be shared. `connect` is a command of the agent's: it is what ssh
+ * uses to get out.
  */
-if (process.argv[2] === "bridge") bridge();
-else serve(readConfig(process.env));
+switch (process.argv[2]) {
+  case "bridge":
+    bridge(insidePaths.control);
+    break;
+  case "egress-bridge":
+    bridge(insidePaths.egress);
+    break;
+  case "connect":
+    void import("./egress/proxy-command.ts").then(({ proxyCommand }) =>
+      proxyCommand(process.argv[3] ?? "", Number(process.argv[4])),
+    );
+    break;
+  default:
+    serve(readConfig(process.env));
+}
 
 function serve(config: SupervisorConfig): void {
   guardSignals(config);
@@ -71,8 +85,8 @@ function listen(path: string, control: Control): void {
   server.listen(path, () => chmodSync(path, 0o600));
 }
 
-function bridge(): void {
-  const socket = connect(insidePaths.control);
+function bridge(path: string): void {
+  const socket = connect(path);
   process.stdin.pipe(socket).pipe(process.stdout);
   socket.on("error", (error) => {
     process.stderr.write(`bridge: ${error.message}\n`);

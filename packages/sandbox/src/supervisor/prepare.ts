@@ -4,6 +4,7 @@ import { dirname } from "node:path";
 import { promisify } from "node:util";
 import type { PrepareRequest } from "@opentiger/schema";
 import { gitSettings, gitSettingsMark } from "../protocol/git-settings.ts";
+import { sshSettings, sshSettingsFile } from "../protocol/ssh-settings.ts";
 import type { SupervisorConfig } from "./config.ts";
 import type { Launcher } from "./launch.ts";
 import { RefusedError } from "./refusals.ts";
@@ -18,7 +19,7 @@ interface Identity {
 
 /**
  * Makes a container of any image fit for an agent of any uid: an entry in passwd and group, a HOME it can write,
- * git settings, and workspace folders that it owns. Doing it again changes nothing.
+ * settings of git and ssh, and workspace folders that it owns. Doing it again changes nothing.
  */
 export async function prepare(
   request: PrepareRequest,
@@ -31,6 +32,7 @@ export async function prepare(
     AGENT_GID: String(agent.gid),
     AGENT_HOME: request.home,
     GIT_SETTINGS: gitSettings(request),
+    SSH_SETTINGS: config.doors === "all" ? sshSettings : "",
   };
   // The owner of the image's files: the supervisor itself, or, where the agent is root, the agent.
   const owner = config.isolation === "agent-root" ? launcher.dropFor(agent) : [];
@@ -58,6 +60,9 @@ if [ ! -d "$AGENT_HOME" ]; then
   chmod 0777 -- "$AGENT_HOME"
 fi
 has_line /etc/gitconfig "${gitSettingsMark}" || printf '%s' "$GIT_SETTINGS" >> /etc/gitconfig
+if [ -n "$SSH_SETTINGS" ] && [ -d ${dirname(sshSettingsFile)} ] && [ ! -e ${sshSettingsFile} ]; then
+  printf '%s' "$SSH_SETTINGS" > ${sshSettingsFile} || :
+fi
 `;
 
 /**

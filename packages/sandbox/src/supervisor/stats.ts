@@ -16,9 +16,14 @@ export function readStats(): SandboxStats {
   };
 }
 
+const oomFiles = ["/sys/fs/cgroup/memory.events", "/sys/fs/cgroup/memory/memory.oom_control"];
+/** Looked for once: every command asks. */
+let oomFile: string | undefined;
+
 /** How many processes of this sandbox the kernel has killed for memory. */
 export function oomKillCount(): number {
-  const text = read("/sys/fs/cgroup/memory.events") || read("/sys/fs/cgroup/memory/memory.oom_control");
+  oomFile ??= oomFiles.find((path) => read(path) !== "") ?? "/dev/null";
+  const text = read(oomFile);
   return Number(/^oom_kill (\d+)$/m.exec(text)?.[1] ?? 0);
 }
 

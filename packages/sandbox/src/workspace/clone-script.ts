@@ -1,8 +1,9 @@
-/** How the script below ends when there is a repository already. */
+/** How the script below ends when there is a repository already that it may not remove. */
 export const cloneStatus = { occupied: 65 } as const;
 
 /**
- * Makes a repository of the bundle on stdin. Runs inside as the agent's user, before any agent does. Arguments:
+ * Makes a repository of the bundle on stdin. Runs inside as the agent's user, before any agent does: a repository that
+ * is there already is the template's, of the sandbox that was saved, and makes room with all around it. Arguments:
  * the folder, the branch (empty: detached), the commit (empty: none yet), the object format, the address to name
  * `origin` (empty: none), then the commits at which a shallow history ends.
  *
@@ -16,7 +17,10 @@ path=$1 branch=$2 commit=$3 format=$4 origin=$5
 shift 5
 [ -d "$path" ] || mkdir -p -- "$path"
 cd -- "$path"
-if [ -e .git ] || [ -L .git ]; then exit ${cloneStatus.occupied}; fi
+empty() { rm -rf -- ./..?* ./.[!.]* ./* 2> /dev/null; }
+if [ -e .git ] || [ -L .git ]; then
+  empty || { chmod -R u+rwX . 2> /dev/null; empty; } || exit ${cloneStatus.occupied}
+fi
 git init -q --template= --object-format="$format" --initial-branch="\${branch:-main}" .
 mkdir .git/info .git/hooks &
 [ -z "$origin" ] || git remote add origin "$origin"

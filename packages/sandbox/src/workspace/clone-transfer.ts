@@ -93,9 +93,11 @@ async function tagsWithin(
 function explained(exit: ExecExit, stderr: string, path: string): SandboxError {
   const said = lastLines(stderr);
   if (exit.code === cloneStatus.occupied) {
-    return new SandboxError("already_exists", `there is a repository at ${path} in the sandbox already`, {
-      remedy: "make a new sandbox",
-    });
+    return new SandboxError(
+      "already_exists",
+      `the template has a repository at ${path} already, which the sandbox's user may not remove`,
+      { remedy: `use another template, or one in which ${path} belongs to that user` },
+    );
   }
   if (exit.code === 127) {
     return new SandboxError("command_not_found", `the sandbox lacks a tool to clone with: ${said}`, {

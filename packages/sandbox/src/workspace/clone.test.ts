@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { localInside } from "../files/local-inside.ts";
@@ -150,6 +150,23 @@ describe("a repository goes in", () => {
     expect(readFileSync(join(path, "model.bin"), "utf8")).toBe(pointer);
   });
 
+  test("in place of the one that a template brought, of which nothing stays", async () => {
+    const { host, path, put } = scene();
+    makeRepository(host);
+    makeRepository(path);
+    commitFile(path, "committed-inside", "1");
+    writeFileSync(join(path, ".hidden"), "");
+    writeFileSync(join(path, "..odd"), "");
+    mkdirSync(join(path, "cache/read-only"), { recursive: true });
+    writeFileSync(join(path, "cache/read-only/file"), "");
+    chmodSync(join(path, "cache/read-only"), 0o555);
+    const head = userGit(host, "rev-parse", "HEAD");
+    await expect(put()).resolves.toMatchObject({ commit: head });
+    expect(readdirSync(path).sort()).toEqual([".git", "README.md", "src"]);
+    expect(userGit(path, "log", "--format=%H")).toBe(userGit(host, "log", "--format=%H"));
+    expect(userGit(path, "status", "--porcelain")).toBe("");
+  });
+
   test("with its public address, without the token in it", async () => {
     const { host, path, put } = scene();
     makeRepository(host);
@@ -228,13 +245,6 @@ describe("a repository is refused", () => {
     expect(fingerprint(host)).toEqual(before);
     userGit(host, "fetch", "-q", "--refetch", "--no-filter", "origin");
     await expect(put()).resolves.toMatchObject({ branch: "main" });
-  });
-
-  test("when there is one inside already", async () => {
-    const { host, path, put } = scene();
-    makeRepository(host);
-    makeRepository(path);
-    await expect(put()).rejects.toMatchObject({ code: "already_exists" });
   });
 
   test("whose objects are damaged, with git's own words", async () => {

@@ -4,6 +4,7 @@ import type Docker from "dockerode";
 import { removeCarrierFolder } from "../../state/carrier-folder.ts";
 import { removeSupervisor } from "../../state/supervisor-file.ts";
 import { containerName } from "./container/name.ts";
+import { closeWayOut } from "./container/way-out.ts";
 import { sentenceOf, statusOf } from "./engine/errors.ts";
 import { labels } from "./labels.ts";
 import type { Place } from "./place.ts";
@@ -14,7 +15,7 @@ const removalPatienceMs = 30_000;
 /** An engine that has not answered a request to make a container after this has lost it. */
 const createPatienceMs = 120_000;
 
-type Discarding = Pick<Place, "docker" | "state">;
+type Discarding = Pick<Place, "docker" | "state" | "outward">;
 
 /**
  * Removes everything of a sandbox: the container, the files, the record and the name. Interrupted at any point, it
@@ -23,7 +24,34 @@ type Discarding = Pick<Place, "docker" | "state">;
 export async function discard(place: Discarding, record: SandboxRecord): Promise<void> {
   if (record.state !== "removing") place.state.records.write({ ...record, state: "removing" });
   await removeContainer(place, record);
+  await removeLeftovers(place, record);
+  await removeOwnImage(place, record);
+  await closeWayOut(place, record.id);
   forget(place, record);
+}
+
+/** What a container is called that is about to be replaced by another of the same sandbox. */
+export function replacedName(record: SandboxRecord): string {
+  return `${containerName(record)}-replaced`;
+}
+
+/** Removes what an interrupted replacement left: a container of this sandbox that its record does not name. */
+export async function removeLeftovers(place: Discarding, record: SandboxRecord): Promise<void> {
+  if (record.ownImage === undefined) return;
+  for (const name of [containerName(record), replacedName(record)]) {
+    const id = await findByName(place, record, name);
+    if (id !== undefined && id !== record.containerId) await removeById(place.docker, id);
+  }
+}
+
+/** One that somebody saved a template from is kept by that. */
+async function removeOwnImage(place: Discarding, { ownImage }: SandboxRecord): Promise<void> {
+  if (ownImage === undefined) return;
+  try {
+    await place.docker.getImage(ownImage).remove();
+  } catch (error) {
+    if (statusOf(error) !== 404 && statusOf(error) !== 409) throw error;
+  }
 }
 
 /**
@@ -54,13 +82,17 @@ function removeFiles({ state }: Pick<Place, "state">, id: string): void {
  * is found by the name, which carries the random id of the sandbox and cannot be copied as labels can.
  */
 async function removeContainer(place: Discarding, record: SandboxRecord): Promise<void> {
-  const id = record.containerId ?? (await findUnrecorded(place, record));
+  const id = record.containerId ?? (await findByName(place, record, containerName(record)));
   if (id !== undefined) await removeById(place.docker, id);
 }
 
-async function findUnrecorded(place: Discarding, record: SandboxRecord): Promise<string | undefined> {
+async function findByName(
+  place: Discarding,
+  record: SandboxRecord,
+  name: string,
+): Promise<string | undefined> {
   try {
-    const { Id, Config } = await place.docker.getContainer(containerName(record)).inspect();
+    const { Id, Config } = await place.docker.getContainer(name).inspect();
     const ours =
       Config.Labels?.[labels.id] === record.id && Config.Labels?.[labels.instance] === place.state.instance;
     return ours ? Id : undefined;
@@ -70,7 +102,7 @@ async function findUnrecorded(place: Discarding, record: SandboxRecord): Promise
   }
 }
 
-async function removeById(docker: Docker, id: string): Promise<void> {
+export async function removeById(docker: Docker, id: string): Promise<void> {
   const deadline = Date.now() + removalPatienceMs;
   for (;;) {
     try {

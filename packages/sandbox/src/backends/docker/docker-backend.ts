@@ -1,4 +1,5 @@
-import type { SandboxSummary } from "@opentiger/schema";
+import type { NetworkSettings, SandboxSummary } from "@opentiger/schema";
+import type { Outward } from "../../egress/outward.ts";
 import type { Backend, CreateOptions, ListOptions, RemoveOptions, Sandbox } from "../../sandbox.ts";
 import { stateFolder } from "../../state/folder.ts";
 import { openState } from "../../state/state.ts";
@@ -8,6 +9,7 @@ import { connectEngine } from "./engine/engine.ts";
 import { asSandboxError } from "./engine/errors.ts";
 import { inspectSandbox } from "./inspect.ts";
 import { listSandboxes } from "./list.ts";
+import { setNetwork } from "./network/set-network.ts";
 import { openSandbox } from "./open.ts";
 import type { Place } from "./place.ts";
 import {
@@ -20,6 +22,7 @@ import {
 } from "./pool/pool.ts";
 import { pruneSandboxes, resetSandboxes } from "./prune.ts";
 import { removeSandbox } from "./remove.ts";
+import { resumeSandbox } from "./resume.ts";
 import { saveSandbox } from "./save.ts";
 import { stopSandbox } from "./stop.ts";
 
@@ -28,6 +31,8 @@ export interface DockerOptions {
   context?: string;
   /** Where all settings are read from. Default: the process's own. */
   env?: NodeJS.ProcessEnv;
+  /** Opens the way out of sandboxes. Default: nobody does, and only open ones have a network. */
+  outward?: Outward;
   /** Told what the user should know but what stops nothing. Default: a line on stderr. */
   warn?: (sentence: string) => void;
 }
@@ -42,10 +47,12 @@ export class DockerBackend implements Backend {
   readonly kind = "docker";
   readonly #place: Omit<Place, "facts">;
 
-  constructor({ env = process.env, context, warn = toStderr }: DockerOptions) {
+  constructor({ env = process.env, context, outward, warn = toStderr }: DockerOptions) {
     const home = defaultHome(env);
     const engine = connectEngine({ env, home, ...(context === undefined ? {} : { context }) });
-    this.#place = { engine, docker: engine.docker, state: openState(stateFolder(env)), env, home, warn };
+    const state = openState(stateFolder(env));
+    const { docker } = engine;
+    this.#place = { engine, docker, state, env, home, warn, ...(outward ? { outward } : {}) };
   }
 
   create(options: CreateOptions): Promise<Sandbox> {
@@ -68,12 +75,21 @@ export class DockerBackend implements Backend {
     return this.#at((place) => stopSandbox(place, name));
   }
 
+  resume(name: string): Promise<void> {
+    return this.#at((place) => resumeSandbox(place, name));
+  }
+
   remove(name: string, options: RemoveOptions = {}): Promise<void> {
     return this.#at((place) => removeSandbox(place, name, options));
   }
 
   save(name: string, tag: string): Promise<{ imageId: string }> {
     return this.#at((place) => saveSandbox(place, name, tag));
+  }
+
+  /** Changes what a sandbox may reach; to or from `open` its container is made anew around the same files. */
+  setNetwork(name: string, settings: NetworkSettings): Promise<{ recreated: boolean }> {
+    return this.#at((place) => setNetwork(place, name, settings));
   }
 
   reset(): Promise<string[]> {

@@ -33,6 +33,7 @@ export async function inspectSandbox(place: Place, name: string): Promise<Record
     isolation: record.isolation,
     weakness: weaknessOf(record) ?? null,
     user: record.user,
+    network: record.network,
     instance: place.state.instance,
     engine: { address: place.engine.address, version: place.facts.version, location: place.facts.location },
     container: container ? describe(container) : null,

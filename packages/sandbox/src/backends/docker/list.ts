@@ -44,7 +44,7 @@ function isShown(record: SandboxRecord, options: { parked?: "shown" }): boolean 
 }
 
 function ownSummary(record: SandboxRecord, container: Docker.ContainerInfo | undefined): SandboxSummary {
-  const { name, id, agent, workspaceKind, workspaces, image, createdAt } = record;
+  const { name, id, agent, workspaceKind, workspaces, image, createdAt, network, paused } = record;
   const status = statusOfRecord(record, container?.State);
   return {
     name,
@@ -56,6 +56,8 @@ function ownSummary(record: SandboxRecord, container: Docker.ContainerInfo | und
     workspaces,
     image,
     createdAt,
+    network: network.policy,
+    ...(status === "paused" && paused ? { reason: paused.reason } : {}),
     own: true,
   };
 }
@@ -73,6 +75,8 @@ function foreignSummary(container: Docker.ContainerInfo): SandboxSummary {
     workspaces: foreignWorkspaces(label(labels.workspaces), label(labels.workingDirectory)),
     image: label(labels.image) || container.Image,
     createdAt: new Date(container.Created * 1000).toISOString(),
+    // Which of the other policies it has only its own instance knows.
+    network: container.HostConfig.NetworkMode === "none" ? null : "open",
     own: false,
   };
 }

@@ -11,7 +11,8 @@ import { mountedFolders, recheckMounts } from "./container/mounted-folders.ts";
 import { reachSupervisor, startAndReach } from "./container/reach.ts";
 import { tellSettings } from "./container/settings.ts";
 import { copySupervisorIn } from "./container/supervisor-archive.ts";
-import { verifyMounts } from "./container/verify-mounts.ts";
+import { verifyMounts, verifyMountsOutside } from "./container/verify-mounts.ts";
+import { closeWayOut, openWayOut } from "./container/way-out.ts";
 import { forget } from "./discard.ts";
 import { dockerSandbox } from "./docker-sandbox.ts";
 import { statusOf } from "./engine/errors.ts";
@@ -46,13 +47,26 @@ export function findSandbox(
  */
 export async function openSandbox(place: Opening, name: string): Promise<Sandbox> {
   const record = findSandbox(place, name);
+  refusePaused(record);
   const container = place.docker.getContainer(record.containerId);
+  // Whoever holds the way out may have been killed: it is there again before the next command.
+  await place.outward?.prepare().catch((error: unknown) => place.warn(`no network: ${String(error)}`));
+  // Its supervisor would answer whichever engine is meant; only one of them has the sandbox.
+  if (record.engineAddress !== place.engine.address) await inspect(place, record, container);
   if (record.carrier === "engine-exec") {
     await startIfNeeded(place, record, container);
     return engineExecSandbox(record, container);
   }
   const session = await reachRunning(place, record, container);
   return dockerSandbox(record, place.engine, session ?? (await restart(place, record, container)));
+}
+
+/** Paused by us for a reason, it goes on only when somebody has seen that reason. */
+function refusePaused({ name, paused }: SandboxRecord): void {
+  if (!paused) return;
+  throw new SandboxError("disk_full", `${name} is paused: ${paused.reason}`, {
+    remedy: `free some space, then: docker sandbox resume ${name}`,
+  });
 }
 
 export function notFound(name: string): SandboxError {
@@ -111,6 +125,7 @@ async function ended(container: Docker.Container, abortSignal: AbortSignal): Pro
   }
 }
 
+/** What is not as it should be is stopped again before any command runs in it. */
 async function restart(place: Opening, record: SandboxRecord, container: Docker.Container): Promise<Session> {
   const reachable = { docker: place.docker, stateFolder: place.state.folder, record };
   const found = await inspect(place, record, container);
@@ -126,19 +141,18 @@ async function restart(place: Opening, record: SandboxRecord, container: Docker.
     await copySupervisorIn(container);
   }
   const session = await startAndReach(reachable, container);
-  if (record.carrier === "socket") await verifyOrKill(session, container, mountedFolders(found));
-  await tellSettings(session, record);
-  return session;
-}
-
-async function verifyOrKill(session: Session, container: Docker.Container, folders: string[]): Promise<void> {
   try {
-    await verifyMounts(session, folders);
+    if (record.carrier === "socket") await verifyMounts(session, mountedFolders(found));
+    else await verifyMountsOutside(place, container, mountedFolders(found));
+    await tellSettings(session, record);
+    await openWayOut(place, record, session);
   } catch (error) {
     await session.close();
     await container.kill();
+    await closeWayOut(place, record.id);
     throw error;
   }
+  return session;
 }
 
 async function startIfNeeded(
@@ -151,6 +165,12 @@ async function startIfNeeded(
   if (found.State.Running) return;
   recheckMounts(place, found);
   await container.start();
+  try {
+    await verifyMountsOutside(place, container, mountedFolders(found));
+  } catch (error) {
+    await container.kill();
+    throw error;
+  }
 }
 
 async function inspect(

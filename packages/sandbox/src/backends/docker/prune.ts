@@ -5,7 +5,7 @@ import { carrierFolder, removeCarrierFolder } from "../../state/carrier-folder.t
 import { creatorLives } from "../../state/creator.ts";
 import { removeSupervisor } from "../../state/supervisor-file.ts";
 import { isAbandoned } from "./create/claim.ts";
-import { collectAbandoned, discard, forget } from "./discard.ts";
+import { collectAbandoned, discard, forget, removeLeftovers } from "./discard.ts";
 import { statusOf } from "./engine/errors.ts";
 import { collectThrowaways } from "./image/throwaway.ts";
 import type { Place } from "./place.ts";
@@ -25,7 +25,10 @@ export async function pruneSandboxes(place: Place): Promise<string[]> {
       await collectAbandoned(place, record);
       return record.name;
     }
-    if (!(await isLost(place, record))) return undefined;
+    if (!(await isLost(place, record))) {
+      await removeLeftovers(place, record);
+      return undefined;
+    }
     withdraw(place.state, record.id);
     await discard(place, record);
     return record.name;

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SandboxRecord } from "@opentiger/schema";
 import type Docker from "dockerode";
+import { closeWayOut } from "./container/way-out.ts";
 import { forget } from "./discard.ts";
 import { sentenceOf, statusOf } from "./engine/errors.ts";
 import { elsewhere } from "./inspect.ts";
@@ -15,6 +16,7 @@ export async function stopSandbox(place: Place, name: string): Promise<void> {
   const record = findSandbox(place, name);
   if (record.engine !== place.facts.id) throw elsewhere(place, record);
   const container = place.docker.getContainer(record.containerId);
+  if (record.paused) place.state.records.update(record.id, (latest) => ({ ...latest, paused: null }));
   try {
     await end(container, record);
   } catch (error) {
@@ -24,6 +26,7 @@ export async function stopSandbox(place: Place, name: string): Promise<void> {
     }
     if (!isStopped(error)) throw error;
   }
+  await closeWayOut(place, record.id);
 }
 
 /** The supervisor passes SIGTERM on to every command and ends; whatever is left after the grace is killed. */

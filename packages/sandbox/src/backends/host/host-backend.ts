@@ -60,6 +60,7 @@ export class HostBackend implements Backend {
       workspaceKind: "direct",
       workspaces: record.workspaces,
       image: "",
+      network: "open",
       createdAt: record.createdAt,
       own: true,
     }));
@@ -75,6 +76,11 @@ export class HostBackend implements Backend {
     const record = this.#find(name);
     await killMarked({ kind: "environment", variable: hostSandboxVariable, value: record.id });
     this.#records.update({ ...record, supervisor: null });
+  }
+
+  /** Nothing pauses what runs on the host itself. */
+  async resume(name: string): Promise<void> {
+    this.#find(name);
   }
 
   async remove(name: string): Promise<void> {

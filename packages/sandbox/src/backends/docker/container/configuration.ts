@@ -1,5 +1,6 @@
-import type { SandboxRecord } from "@opentiger/schema";
+import type { NetworkPolicy, SandboxRecord } from "@opentiger/schema";
 import type Docker from "dockerode";
+import type { DoorKind } from "../../../protocol/doors.ts";
 import { insidePaths, supervisorConfigVariable } from "../../../protocol/paths.ts";
 import { reservedUid, type SupervisorConfig } from "../../../supervisor/config.ts";
 import type { EngineFacts } from "../engine/facts.ts";
@@ -40,6 +41,7 @@ export function containerConfiguration(
     },
     setpriv: files.rootTools?.setpriv ?? [plan.tools.setpriv ?? "setpriv"],
     env: environment.commands,
+    doors: doorsUnder(plan.network.policy),
   };
   return {
     name: containerName(record),
@@ -58,6 +60,11 @@ export function containerConfiguration(
     StopTimeout: 1,
     HostConfig: hostConfiguration(place.facts, plan, files),
   };
+}
+
+/** An open sandbox has its own way to everything but the host. */
+export function doorsUnder(policy: NetworkPolicy): DoorKind {
+  return policy === "open" ? "gateway" : "all";
 }
 
 function supervisorCommand(facts: EngineFacts, plan: Plan, files: SandboxFiles): string[] {

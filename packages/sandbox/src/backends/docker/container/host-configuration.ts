@@ -1,4 +1,6 @@
+import type { NetworkPolicy } from "@opentiger/schema";
 import type Docker from "dockerode";
+import { doorAddress, hostDoor } from "../../../protocol/doors.ts";
 import { insidePaths } from "../../../protocol/paths.ts";
 import { reservedUid } from "../../../supervisor/config.ts";
 import type { EngineFacts } from "../engine/facts.ts";
@@ -14,7 +16,8 @@ export function hostConfiguration(facts: EngineFacts, plan: Plan, files: Sandbox
   const { limits } = plan;
   const plainRuntime = plan.runtime === null || plan.runtime === "runc";
   return {
-    NetworkMode: plan.network,
+    NetworkMode: plan.networkMode,
+    ...nameSettings(plan.network.policy),
     CapDrop: ["ALL"],
     CapAdd: capabilities(facts, plan),
     SecurityOpt: ["no-new-privileges", ...(facts.selinux && plan.kind === "direct" ? ["label=disable"] : [])],
@@ -34,6 +37,14 @@ export function hostConfiguration(facts: EngineFacts, plan: Plan, files: Sandbox
     Mounts: mounts(plan, files),
     ...(plan.runtime === null ? {} : { Runtime: plan.runtime }),
   };
+}
+
+/** A sandbox with an interface asks the engine's resolver, any other the supervisor. The host has one name in both. */
+export function nameSettings(policy: NetworkPolicy): Docker.HostConfig {
+  const hosts = { ExtraHosts: [`${hostDoor.name}:${hostDoor.address}`] };
+  if (policy === "open") return { ...hosts, Dns: [], DnsSearch: [] };
+  // The dot keeps the engine from copying the search list of the host, whose names mean nothing inside.
+  return { ...hosts, Dns: [doorAddress], DnsSearch: ["."] };
 }
 
 /**

@@ -80,13 +80,11 @@ async function overSocket({ stateFolder, record, signal }: Reachable): Promise<S
 }
 
 async function overStdio({ docker, signal }: Reachable, containerId: string): Promise<Session> {
-  const { Config } = await docker.getContainer(containerId).inspect();
-  const node = Config.Cmd?.[0] ?? "node";
   const deadline = Date.now() + reachTimeoutMs;
   for (;;) {
     if (signal?.aborted) throw new SandboxError("cancelled", "cancelled while waiting for the sandbox");
     try {
-      const stream = await bridge(docker, containerId, [node]);
+      const stream = await bridge(docker, containerId, "bridge");
       return await openSession(stream, { holder: randomUUID(), generation: 0 });
     } catch (error) {
       if (Date.now() > deadline) throw error;

@@ -1,8 +1,11 @@
 import { closeSync, constants, openSync, readFileSync, readlinkSync } from "node:fs";
 import { join, relative } from "node:path";
+import type Docker from "dockerode";
 import { type Mount, parseMountinfo } from "../../../protocol/mountinfo.ts";
 import type { Session } from "../../../session/session.ts";
 import { refused } from "../../../workspace/rules.ts";
+import type { Place } from "../place.ts";
+import { outsideMounts } from "./outside-mounts.ts";
 
 /** O_PATH, for which Node has no name: the folder need not be readable by us. */
 const pathOnly = 0o10000000;
@@ -13,10 +16,27 @@ const pathOnly = 0o10000000;
  * the kernel says it, before any command runs. Only for an engine on this very kernel.
  */
 export async function verifyMounts(session: Session, folders: readonly string[]): Promise<void> {
-  if (folders.length === 0) return;
-  const inside = await session.mounts();
+  if (folders.length > 0) compare(await session.mounts(), folders);
+}
+
+/** The same where no supervisor can tell: the kernel is asked outside. */
+export async function verifyMountsOutside(
+  { engine, warn }: Pick<Place, "engine" | "warn">,
+  container: Docker.Container,
+  folders: readonly string[],
+): Promise<void> {
+  if (folders.length === 0 || (await engine.facts()).location !== "local") return;
+  const mounts = outsideMounts(await container.inspect());
+  if (mounts) compare(mounts, folders);
+  else
+    warn(
+      `could not compare what was mounted at ${folders.join(", ")}: its processes cannot be seen from here`,
+    );
+}
+
+function compare(mounts: readonly Mount[], folders: readonly string[]): void {
   for (const folder of folders) {
-    const mounted = inside.findLast(({ target }) => target === folder);
+    const mounted = mounts.findLast(({ target }) => target === folder);
     const meant = locate(folder);
     if (mounted && meant && mounted.device === meant.device && mounted.root === meant.root) continue;
     throw refused(

@@ -12,7 +12,7 @@ import { startAndReach } from "../container/reach.ts";
 import type { SandboxFiles } from "../container/sandbox-files.ts";
 import { tellSettings } from "../container/settings.ts";
 import { copySupervisorIn } from "../container/supervisor-archive.ts";
-import { verifyMounts } from "../container/verify-mounts.ts";
+import { verifyMounts, verifyMountsOutside } from "../container/verify-mounts.ts";
 import { prepareByArchive } from "../engine-exec/prepare-archive.ts";
 import { rootTools } from "../image/root-tools.ts";
 import type { Place } from "../place.ts";
@@ -42,11 +42,15 @@ export function newRecord(place: Place, plan: Plan): SandboxRecord {
     adoptedAt: null,
     creatorPid: process.pid,
     engine: place.facts.id,
+    engineAddress: place.engine.address,
     image: plan.image.reference,
     carrier: plan.carrier,
     isolation: plan.identity.isolation,
     user: { uid: plan.identity.uid, gid: plan.identity.gid, home: plan.home },
     env: { ...plan.env },
+    network: plan.network,
+    paused: null,
+    ports: [],
   };
 }
 
@@ -70,6 +74,7 @@ export async function startCold(
   if (record.carrier === "engine-exec") {
     await prepareByArchive(container, plan, record);
     await container.start();
+    await verifyMountsOutside(place, container, directFolders(plan));
     return { record: recorded, container, session: undefined };
   }
   if (files.supervisor === null) await copySupervisorIn(container);
@@ -80,14 +85,20 @@ export async function startCold(
     ...(signal ? { signal } : {}),
   };
   const session = await startAndReach(reachable, container);
-  if (record.carrier === "socket" && plan.kind === "direct") {
-    const folders = [...plan.repositories, ...plan.workspaces].map(({ path }) => path);
-    await verifyMounts(session, folders).catch((error: unknown) => closing(session, error));
-  }
+  const verified =
+    record.carrier === "socket"
+      ? verifyMounts(session, directFolders(plan))
+      : verifyMountsOutside(place, container, directFolders(plan));
+  await verified.catch((error: unknown) => closing(session, error));
   if (Object.keys(record.env).length > 0) {
     await tellSettings(session, record).catch((error: unknown) => closing(session, error));
   }
   return { record: recorded, container, session };
+}
+
+/** What of the host is to be mounted. */
+function directFolders({ kind, repositories, workspaces }: Plan): string[] {
+  return kind === "direct" ? [...repositories, ...workspaces].map(({ path }) => path) : [];
 }
 
 async function closing(session: Session, error: unknown): Promise<never> {

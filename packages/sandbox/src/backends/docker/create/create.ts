@@ -2,6 +2,7 @@ import type { SandboxRecord } from "@opentiger/schema";
 import { checkName } from "../../../names.ts";
 import type { CreateOptions, Sandbox } from "../../../sandbox.ts";
 import { putRepository } from "../../../workspace/clone.ts";
+import { openWayOut } from "../container/way-out.ts";
 import { discard } from "../discard.ts";
 import { dockerSandbox } from "../docker-sandbox.ts";
 import { engineExecSandbox } from "../engine-exec/engine-exec-sandbox.ts";
@@ -23,6 +24,8 @@ export async function createSandbox(
   refuseAborted(options.signal);
   if (options.name !== undefined) checkName(options.name);
   refuseTaken(place, options.name);
+  // Started while the rest is made; whether it is there is found out when it is needed.
+  place.outward?.prepare().catch(() => {});
   const plan = await planSandbox(place, facts, options);
   refuseAborted(options.signal);
   const here = { ...place, facts: await facts };
@@ -50,12 +53,10 @@ async function finish(place: Place, started: Started, plan: Plan, options: Creat
       const repository =
         plan.kind === "clone" && plan.workspaces.length > 0 ? await fillClone(sandbox, plan, options) : null;
       refuseAborted(options.signal);
-      place.state.records.write({
-        ...record,
-        state: "adopted",
-        adoptedAt: new Date().toISOString(),
-        repository,
-      });
+      const adoptedAt = new Date().toISOString();
+      const finished: SandboxRecord = { ...record, state: "adopted", adoptedAt, repository };
+      place.state.records.write(finished);
+      if (session) await openWayOut(place, finished, session);
       return sandbox;
     } catch (error) {
       await sandbox.close();

@@ -1,15 +1,13 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { z } from "zod";
 import { SandboxError } from "../../../errors.ts";
 import { type Endpoint, parseHost, readTls } from "./address.ts";
 
-const metadata = z.object({
-  Endpoints: z.object({
-    docker: z.object({ Host: z.string(), SkipTLSVerify: z.boolean().optional() }),
-  }),
-});
+/** What of it we look at; checked by hand, since the lean client has no library that would. */
+interface Metadata {
+  Endpoints?: { docker?: { Host?: unknown } };
+}
 
 /** A context of the docker command, from the files in which it keeps them. */
 export function contextEndpoint(config: string, name: string): Endpoint {
@@ -26,7 +24,10 @@ export function contextEndpoint(config: string, name: string): Endpoint {
 
 function readHost(path: string): string {
   try {
-    return metadata.parse(JSON.parse(readFileSync(path, "utf8"))).Endpoints.docker.Host;
+    const { Endpoints } = JSON.parse(readFileSync(path, "utf8")) as Metadata;
+    const host = Endpoints?.docker?.Host;
+    if (typeof host === "string") return host;
+    throw new TypeError("it has no Endpoints.docker.Host");
   } catch (cause) {
     throw new SandboxError("usage", `the Docker context in ${path} cannot be read`, {
       remedy: "make it again with `docker context create`",

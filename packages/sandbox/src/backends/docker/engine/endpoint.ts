@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { z } from "zod";
 import { SandboxError } from "../../../errors.ts";
 import { defaultSocket, type Endpoint, parseHost, readTls, type Tls } from "./address.ts";
 import { contextEndpoint } from "./context.ts";
@@ -36,13 +35,14 @@ function environmentTls(env: NodeJS.ProcessEnv, home: string): Tls | null {
   return readTls(env["DOCKER_CERT_PATH"] || env["DOCKER_CONFIG"] || join(home, ".docker"));
 }
 
-const dockerConfig = z.object({ currentContext: z.string().optional() });
-
+/** Checked by hand, since the lean client has no library that would. */
 function currentContext(config: string): string | undefined {
   const path = join(config, "config.json");
   if (!existsSync(path)) return undefined;
   try {
-    return dockerConfig.parse(JSON.parse(readFileSync(path, "utf8"))).currentContext;
+    const { currentContext: name } = JSON.parse(readFileSync(path, "utf8")) as { currentContext?: unknown };
+    if (name === undefined || typeof name === "string") return name;
+    throw new TypeError("currentContext is not a name");
   } catch (cause) {
     throw new SandboxError("usage", `Docker's settings in ${path} cannot be read`, {
       remedy: "repair the file, or set DOCKER_HOST",

@@ -13,6 +13,7 @@ import { pipeline } from "node:stream/promises";
 import type Docker from "dockerode";
 import { extract } from "tar-stream";
 import { SandboxError } from "../../../errors.ts";
+import { insidePaths } from "../../../protocol/paths.ts";
 import { errno } from "../../../state/atomic-file.ts";
 import type { Place } from "../place.ts";
 import type { Image } from "./image.ts";
@@ -22,7 +23,7 @@ import type { ImageTools } from "./tools.ts";
 /** Where the copies lie inside, on a read-only mount. */
 export const insideTools = "/opt/opentiger/tools";
 
-/** node and setpriv with every library they load: nothing of it can be changed by an agent that is root. */
+/** node, setpriv and, where it has one, the spawner, with every library they load: no agent can change them. */
 export interface RootTools {
   folder: string;
   node: string[];
@@ -56,6 +57,7 @@ function listFiles(node: string, setpriv: string): string {
 PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 echo "bin/node $(readlink -f ${node})"
 echo "bin/setpriv $(readlink -f ${setpriv})"
+if [ -x ${insidePaths.spawner} ]; then echo "bin/spawner ${insidePaths.spawner}"; fi
 { ldd ${node}; ldd ${setpriv}; } | while read -r first second third rest; do
   case "$first" in /*) path=$first ;; *) path=$third ;; esac
   if [ -f "$path" ]; then echo "lib/\${path##*/} $(readlink -f "$path")"; fi

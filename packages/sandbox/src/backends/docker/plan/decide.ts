@@ -1,5 +1,5 @@
-import type { SandboxRecord, WorkspaceKind } from "@opentiger/schema";
-import type { CreateOptions, Limits } from "../../../sandbox.ts";
+import type { NetworkPolicy, SandboxRecord, WorkspaceKind } from "@opentiger/schema";
+import type { Limits } from "../../../sandbox.ts";
 import type { Image } from "../image/image.ts";
 import { findTools, type ImageTools } from "../image/tools.ts";
 import type { Place } from "../place.ts";
@@ -20,7 +20,8 @@ export interface Decided {
   home: string;
   author: GitAuthor;
   limits: Limits;
-  network: string;
+  /** The engine's word for it. */
+  networkMode: string;
 }
 
 /** Where the worker image keeps what agents install and write; contract A11 names it. */
@@ -34,7 +35,7 @@ export async function decide(
     image: Image;
     author: GitAuthor;
     limits: WantedLimits | undefined;
-    network: CreateOptions["network"];
+    policy: NetworkPolicy;
   },
 ): Promise<Decided> {
   const { kind, owner, image, author } = wanted;
@@ -43,8 +44,8 @@ export async function decide(
   const identity = decideIdentity(kind, owner, place.facts);
   refuseRootUnderRuntime(identity, runtime, owner.path);
   const limits = decideLimits(wanted.limits ?? {}, place.facts);
-  const network = decideNetwork(wanted.network, place.env, place.warn);
+  const networkMode = decideNetwork(wanted.policy, place.env, place.warn);
   const tools = await findTools(place, image);
   const carrier = decideCarrier(kind, place.facts, runtime, tools);
-  return { kind, image, tools, carrier, runtime, identity, home: agentHome, author, limits, network };
+  return { kind, image, tools, carrier, runtime, identity, home: agentHome, author, limits, networkMode };
 }

@@ -1,3 +1,4 @@
+import { defaultNetworkSettings } from "@opentiger/schema";
 import { describe, expect, it, vi } from "vitest";
 import { readFacts } from "../engine/facts.ts";
 import { decideCarrier, decideRuntime, refuseImpossible } from "./carrier.ts";
@@ -12,6 +13,7 @@ const facts = {
   ),
   location: "local" as const,
 };
+const network = defaultNetworkSettings;
 const tools = { node: "/usr/bin/node", nodeVersion: "v20.0.0", setpriv: "/usr/bin/setpriv" };
 
 describe("the carrier", () => {
@@ -26,9 +28,15 @@ describe("the carrier", () => {
   it("is the engine's own exec for an image without node or setpriv, and that is said", () => {
     expect(decideCarrier("direct", facts, null, { ...tools, node: null })).toBe("engine-exec");
     expect(decideCarrier("direct", facts, null, { ...tools, setpriv: null })).toBe("engine-exec");
-    expect(weaknessOf({ carrier: "engine-exec", isolation: "separate-uid" })).toMatch(/node/);
-    expect(weaknessOf({ carrier: "socket", isolation: "agent-root" })).toMatch(/no evidence/);
-    expect(weaknessOf({ carrier: "socket", isolation: "separate-uid" })).toBeUndefined();
+    expect(weaknessOf({ carrier: "engine-exec", isolation: "separate-uid", network })).toMatch(
+      /node.* no network/,
+    );
+    const open = { ...network, policy: "open" as const };
+    expect(weaknessOf({ carrier: "engine-exec", isolation: "separate-uid", network: open })).not.toMatch(
+      /network/,
+    );
+    expect(weaknessOf({ carrier: "socket", isolation: "agent-root", network })).toMatch(/no evidence/);
+    expect(weaknessOf({ carrier: "socket", isolation: "separate-uid", network })).toBeUndefined();
   });
 });
 
@@ -58,10 +66,10 @@ describe("A10 the network", () => {
   it("is none unless it is opened, and setting the variable opens nothing but is said once", () => {
     const warn = vi.fn();
     const env = { SANDBOX_DOCKER_NETWORK: "mine" };
-    expect(decideNetwork(undefined, {}, warn)).toBe("none");
+    expect(decideNetwork("allow", {}, warn)).toBe("none");
     expect(warn).not.toHaveBeenCalled();
-    expect(decideNetwork("none", env, warn)).toBe("none");
-    expect(decideNetwork(undefined, env, warn)).toBe("none");
+    expect(decideNetwork("deny", env, warn)).toBe("none");
+    expect(decideNetwork("balanced", env, warn)).toBe("none");
     expect(warn).toHaveBeenCalledTimes(1);
     expect(decideNetwork("open", env, warn)).toBe("mine");
     expect(decideNetwork("open", {}, warn)).toBe("bridge");

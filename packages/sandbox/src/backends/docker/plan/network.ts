@@ -1,16 +1,16 @@
+import type { NetworkPolicy } from "@opentiger/schema";
 import { SandboxError } from "../../../errors.ts";
-import type { CreateOptions } from "../../../sandbox.ts";
 
 const variable = "SANDBOX_DOCKER_NETWORK";
 
 /** The engine's network mode for a sandbox; contract A10. Only an open sandbox has an interface at all. */
 export function decideNetwork(
-  wanted: CreateOptions["network"],
+  policy: NetworkPolicy,
   env: NodeJS.ProcessEnv,
   warn: (sentence: string) => void,
 ): string {
   const named = env[variable];
-  if (wanted !== "open") {
+  if (policy !== "open") {
     if (named) sayOnce(warn);
     return "none";
   }

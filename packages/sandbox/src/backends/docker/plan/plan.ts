@@ -1,6 +1,7 @@
-import type { WorkspaceKind } from "@opentiger/schema";
+import { type NetworkSettings, networkSettings, type WorkspaceKind } from "@opentiger/schema";
 import { SandboxError } from "../../../errors.ts";
 import { imageReference, workerImageName } from "../../../image/name.ts";
+import { rewriteLoopback } from "../../../loopback/rewrite.ts";
 import type { CreateOptions } from "../../../sandbox.ts";
 import { openRepository, resolveCommit } from "../../../workspace/repository.ts";
 import { type CheckedWorkspace, checkWorkspaces, type Forbidden } from "../../../workspace/rules.ts";
@@ -19,6 +20,7 @@ export interface Plan extends Decided {
   repositories: readonly CheckedWorkspace[];
   commit: string | undefined;
   env: Readonly<Record<string, string>>;
+  network: NetworkSettings;
   labels: Readonly<Record<string, string>>;
 }
 
@@ -47,9 +49,18 @@ export async function planSandbox(
     kind === "clone" && workspaces.length > 0 ? refuseUnclonable(owner.path, options) : undefined,
   ]);
   if (known.location === "local") checkWorkspaces(workspaces, { ...forbidden, paths: [known.dataFolder] });
-  const { limits, network, agent, commit, env = {}, labels = {} } = options;
-  const decided = await decide({ ...place, facts: known }, { kind, owner, image, author, limits, network });
-  return { ...decided, agent, workspaces, repositories, commit, env, labels };
+  const { limits, agent, commit, labels = {} } = options;
+  const { env, network } = reachingHost(options);
+  const { policy } = network;
+  const decided = await decide({ ...place, facts: known }, { kind, owner, image, author, limits, policy });
+  return { ...decided, agent, workspaces, repositories, commit, env, network, labels };
+}
+
+/** What its variables say about this machine's loopback is reached through host.docker.internal. */
+function reachingHost(options: CreateOptions): Pick<Plan, "env" | "network"> {
+  const { env, hostPorts } = rewriteLoopback(options.env ?? {});
+  const network = networkSettings.parse(options.network ?? {});
+  return { env, network: { ...network, hostPorts: [...new Set([...network.hostPorts, ...hostPorts])] } };
 }
 
 function refuseContradictions(kind: WorkspaceKind, options: CreateOptions): void {

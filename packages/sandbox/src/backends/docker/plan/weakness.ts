@@ -1,11 +1,14 @@
 import type { SandboxRecord } from "@opentiger/schema";
 
 /** What is weaker here than in other sandboxes, in a sentence for the user; undefined when nothing is. */
-export function weaknessOf(record: Pick<SandboxRecord, "carrier" | "isolation">): string | undefined {
+export function weaknessOf(
+  record: Pick<SandboxRecord, "carrier" | "isolation" | "network">,
+): string | undefined {
   if (record.carrier === "engine-exec") {
     return (
       "This image has no node or no setpriv (util-linux), so commands go through the engine: slower, their output " +
-      "cannot be resumed, and a process that clears its environment survives a kill."
+      "cannot be resumed, and a process that clears its environment survives a kill." +
+      (record.network.policy === "open" ? "" : " Nobody inside opens a way out, so it has no network at all.")
     );
   }
   if (record.isolation === "agent-root") {

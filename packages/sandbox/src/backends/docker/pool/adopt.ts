@@ -73,6 +73,7 @@ function adopted(parked: SandboxRecord, plan: Plan): SandboxRecord {
     image: plan.image.reference,
     workspaces: plan.workspaces.map(({ path, readOnly }) => ({ path, readOnly })),
     env: { ...plan.env },
+    network: plan.network,
   };
 }
 

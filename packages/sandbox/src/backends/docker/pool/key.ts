@@ -12,7 +12,7 @@ export function poolKey(place: Place, plan: Plan): string | undefined {
   if (plan.kind !== "clone" || plan.carrier === "engine-exec") return undefined;
   if (Object.keys(plan.labels).length > 0) return undefined;
   const { mtimeMs, size } = statSync(supervisorBundle());
-  const { image, identity, limits, network, runtime, author, carrier } = plan;
+  const { image, identity, limits, networkMode, runtime, author, carrier } = plan;
   const facts = [
     place.facts.id,
     image.id,
@@ -22,7 +22,7 @@ export function poolKey(place: Place, plan: Plan): string | undefined {
     limits.cpus,
     limits.pids,
     limits.fileBytes,
-    network,
+    networkMode,
     runtime,
     author.gitName,
     author.gitEmail,

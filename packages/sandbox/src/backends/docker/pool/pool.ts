@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { defaultNetworkSettings, networkPolicy } from "@opentiger/schema";
 import { z } from "zod";
 import { SandboxError } from "../../../errors.ts";
 import { workerImageName } from "../../../image/name.ts";
@@ -18,7 +19,7 @@ import { offer, tokens, withdraw } from "./tokens.ts";
 export const poolSettings = z.object({
   size: z.number().int().min(0).max(64),
   image: z.string().optional(),
-  network: z.enum(["none", "open"]).optional(),
+  network: networkPolicy.optional(),
   limits: z
     .object({ memoryBytes: z.number(), cpus: z.number(), pids: z.number(), fileBytes: z.number() })
     .partial()
@@ -110,10 +111,11 @@ async function parkedPlan(place: Place, settings: PoolSettings): Promise<Plan> {
     gitAuthor(place.env),
   ]);
   const owner = nobody(place);
-  const { limits, network } = settings;
-  const decided = await decide(place, { kind: "clone", owner, image, author, limits, network });
+  const { limits, network: policy = "allow" } = settings;
+  const decided = await decide(place, { kind: "clone", owner, image, author, limits, policy });
+  const network = { ...defaultNetworkSettings, policy };
   const empty = { workspaces: [], repositories: [], commit: undefined, env: {}, labels: {} };
-  return { ...decided, ...empty, agent: "shell" };
+  return { ...decided, ...empty, network, agent: "shell" };
 }
 
 function settingsPath(place: Pick<Place, "state">): string {
