@@ -1,0 +1,114 @@
+import { z } from "zod";
+import { logRow } from "./egress/log/entry.ts";
+import { budgetLimits } from "./gateway/budgets/budget.ts";
+import { totals } from "./gateway/metering/totals.ts";
+
+/** What the command line and sandboxd say to each other, on a socket that only the owner can enter. */
+export const sandboxdProtocol = 1;
+
+/** How an engine is found: what the asking command had in its environment. */
+export const engineAddress = z.object({
+  context: z.string().optional(),
+  env: z.record(z.string(), z.string()),
+});
+export type EngineAddress = z.infer<typeof engineAddress>;
+
+export const attachRequest = z.object({ engine: engineAddress.optional() });
+
+/** The flags of `network proxy`; what they mean is checked where they are applied. */
+const words = z.array(z.string()).optional();
+export const networkChangeRequest = z.strictObject({
+  policy: z.string().optional(),
+  allowHost: words,
+  blockHost: words,
+  bypassHost: words,
+  allowCidr: words,
+  blockCidr: words,
+  bypassCidr: words,
+});
+export type NetworkChangeRequest = z.infer<typeof networkChangeRequest>;
+
+export const hostPortsRequest = z.object({ ports: z.array(z.number().int().min(1).max(65_535)).max(64) });
+
+export const publishRequest = z.object({
+  inside: z.number().int().min(1).max(65_535),
+  /** Absent: any free port. */
+  publish: z.number().int().min(1).max(65_535).optional(),
+});
+
+export const publishedPort = z.object({ inside: z.number().int(), published: z.number().int() });
+export type PublishedPort = z.infer<typeof publishedPort>;
+
+/** One row of the network log, with the sandbox it is about. */
+export const networkLogRow = logRow.extend({ sandbox: z.string() });
+export type NetworkLogRow = z.infer<typeof networkLogRow>;
+
+export const networkLogEvent = z.object({
+  time: z.string(),
+  sandbox: z.string(),
+  host: z.string(),
+  port: z.number().int(),
+  verdict: z.enum(["allowed", "blocked", "failed", "cut"]),
+  rule: z.string(),
+  reason: z.string().optional(),
+});
+export type NetworkLogEvent = z.infer<typeof networkLogEvent>;
+
+export const learnedRules = z.object({
+  policy: z.string(),
+  allowHosts: z.array(z.string()),
+  /** false when more was reached than the log remembers. */
+  complete: z.boolean(),
+});
+
+const knownCredential = z.object({ provider: z.string(), kind: z.string(), origin: z.string() });
+
+/** What came of giving a sandbox the use of this machine's credentials. */
+export const brokeredSandbox = z.object({
+  /** false where there is none for its agent: it has to log in by itself. */
+  given: z.boolean(),
+  agents: z.array(z.string()),
+  credentials: z.array(knownCredential),
+  trouble: z.string().nullable(),
+});
+export type BrokeredSandbox = z.infer<typeof brokeredSandbox>;
+
+/** What `sandbox auth` shows. */
+export const sandboxAuth = z.object({
+  granted: z.boolean(),
+  grantedAt: z.string().nullable(),
+  credentials: z.array(
+    knownCredential.extend({
+      lease: z.object({ id: z.string(), expiresAt: z.string() }).nullable(),
+      quota: z.object({ until: z.string().nullable() }).loose().nullable(),
+      authFailed: z.object({ at: z.string() }).loose().nullable(),
+    }),
+  ),
+  trouble: z.string().nullable(),
+});
+export type SandboxAuthStatus = z.infer<typeof sandboxAuth>;
+
+export const sandboxUsage = z.object({ totals, budget: budgetLimits.nullable() });
+export type SandboxUsage = z.infer<typeof sandboxUsage>;
+
+export const sandboxdStatus = z.object({
+  protocol: z.number().int(),
+  version: z.string(),
+  pid: z.number().int(),
+  startedAt: z.string(),
+  sandboxes: z.array(
+    z.object({
+      id: z.string(),
+      name: z.string(),
+      policy: z.string(),
+      connections: z.number().int(),
+      ports: z.array(publishedPort),
+      /** Why it has no network, where it has none. */
+      trouble: z.string().nullable(),
+    }),
+  ),
+});
+export type SandboxdStatus = z.infer<typeof sandboxdStatus>;
+
+/** An error as it travels; the codes are those of the schema. */
+export const apiError = z.object({ code: z.string(), message: z.string(), remedy: z.string().optional() });

@@ -1,0 +1,212 @@
+import { watch } from "node:fs";
+import { join } from "node:path";
+import type { Duplex } from "node:stream";
+import { SandboxError, type State } from "@opentiger/sandbox";
+import type { EgressOpening, NetworkSettings, SandboxRecord } from "@opentiger/schema";
+import type { Logger } from "pino";
+import type { EngineAddress, PublishedPort } from "../api.ts";
+import type { Egress } from "../egress/egress.ts";
+import type { EgressLog } from "../egress/log/egress-log.ts";
+import type { Gateway } from "../gateway/gateway.ts";
+import { insideGateway } from "../gateway/placeholders/placeholder.ts";
+import { Attached } from "./attached.ts";
+import type { Engines } from "./engines.ts";
+
+/** Several files change with one sandbox: one look for all of them. */
+const settleMs = 50;
+
+export interface DaemonParts {
+  state: State;
+  engines: Engines;
+  egress: Egress;
+  gateway: Gateway;
+  networkLog: EgressLog;
+  log: Logger;
+}
+
+/** Holds the way out of every sandbox of this instance. What it knows it has from their records. */
+export class Daemon {
+  readonly #parts: DaemonParts;
+  readonly #attached = new Map<string, Attached>();
+  #watcher: { close(): void } | undefined;
+  #looking: NodeJS.Timeout | undefined;
+
+  constructor(parts: DaemonParts) {
+    this.#parts = parts;
+  }
+
+  /** Takes up every sandbox that a record tells of, and from then on every change of the records. */
+  async adopt(): Promise<void> {
+    const folder = join(this.#parts.state.folder, "sandboxes");
+    this.#watcher = watch(folder, () => {
+      this.#looking ??= setTimeout(() => this.#look(), settleMs);
+    }).on("error", () => {});
+    const { records } = this.#parts.state.records.list();
+    const adopted = records.filter(({ state }) => state === "adopted");
+    await Promise.all(adopted.map((record) => this.#adoptOne(record)));
+  }
+
+  get sandboxes(): readonly Attached[] {
+    return [...this.#attached.values()];
+  }
+
+  connections(id: string): number {
+    return this.#parts.egress.connections(id).length;
+  }
+
+  /** Opens the way out of a sandbox; when this returns, its requests are answered. */
+  async attach(id: string, engine: EngineAddress | undefined): Promise<void> {
+    const record = this.#record(id);
+    if (engine) this.#parts.engines.remember(record.engine, engine);
+    const attached = this.#attached.get(id) ?? this.#newAttached(record);
+    this.#attached.set(id, attached);
+    attached.record = record;
+    await attached.open();
+  }
+
+  async detach(id: string): Promise<void> {
+    const attached = this.#attached.get(id);
+    this.#attached.delete(id);
+    this.#parts.egress.closeSandbox(id);
+    await attached?.close();
+  }
+
+  find(name: string): Attached {
+    const record = this.#parts.state.records.findByName(name);
+    const attached = record && this.#attached.get(record.id);
+    if (attached) return attached;
+    if (!record)
+      throw new SandboxError("not_found", `there is no sandbox called ${name}`, {
+        remedy: "see `docker sandbox ls`",
+      });
+    const fresh = this.#newAttached(record);
+    this.#attached.set(record.id, fresh);
+    return fresh;
+  }
+
+  /** New rules act at once: on what is asked from now on, and on connections that they no longer allow. */
+  changeNetwork(name: string, change: (settings: NetworkSettings) => NetworkSettings): NetworkSettings {
+    const attached = this.find(name);
+    const record = this.#parts.state.records.update(attached.record.id, (latest) => ({
+      ...latest,
+      network: change(latest.network),
+    }));
+    if (!record) throw new SandboxError("not_found", `the sandbox ${name} is being removed`);
+    attached.record = record;
+    this.#parts.egress.recheck(record.id);
+    return record.network;
+  }
+
+  async declareHostPorts(name: string, ports: readonly number[]): Promise<NetworkSettings> {
+    const settings = this.changeNetwork(name, (latest) => ({
+      ...latest,
+      hostPorts: [...new Set([...latest.hostPorts, ...ports])].toSorted((left, right) => left - right),
+    }));
+    await this.find(name).setDoors();
+    return settings;
+  }
+
+  async publish(name: string, inside: number, published: number | undefined): Promise<PublishedPort> {
+    const attached = this.find(name);
+    const port = await attached.publish(inside, published);
+    this.#rememberPorts(attached);
+    return port;
+  }
+
+  unpublish(name: string, published: number): void {
+    const attached = this.find(name);
+    if (!attached.unpublish(published)) {
+      throw new SandboxError("not_found", `${name} has no port published as ${published}`, {
+        remedy: `see \`docker sandbox port ${name}\``,
+      });
+    }
+    this.#rememberPorts(attached);
+  }
+
+  async close(): Promise<void> {
+    this.#watcher?.close();
+    clearTimeout(this.#looking);
+    await Promise.all([...this.#attached.keys()].map((id) => this.detach(id)));
+  }
+
+  #newAttached(record: SandboxRecord): Attached {
+    const { state, engines, log } = this.#parts;
+    const attached: Attached = new Attached(record, {
+      stateFolder: state.folder,
+      engines,
+      take: (opening, stream) => this.#take(attached, opening, stream),
+      onTrouble: (sentence) => log.warn({ sandbox: record.name }, sentence),
+    });
+    return attached;
+  }
+
+  #take(attached: Attached, opening: EgressOpening, stream: Duplex): void {
+    const { egress, gateway } = this.#parts;
+    const { id, name } = attached.record;
+    if (opening.kind === "gateway") return gateway.accept({ sandboxId: id, sandboxName: name }, stream);
+    egress.accept(
+      {
+        id,
+        name,
+        settings: () => attached.record.network,
+        brokered: (host) => (gateway.brokeredHosts(id).includes(host) ? insideGateway : undefined),
+      },
+      opening,
+      stream,
+    );
+  }
+
+  async #adoptOne(record: SandboxRecord): Promise<void> {
+    try {
+      await this.attach(record.id, undefined);
+      for (const { inside, published } of record.ports)
+        await this.#attached.get(record.id)?.publish(inside, published);
+    } catch (error) {
+      // Its supervisor answers "no network" meanwhile; the next start of the sandbox attaches it again.
+      this.#parts.log.warn({ sandbox: record.name, error: String(error) }, "not adopted");
+    }
+  }
+
+  /** Somebody else may have removed a sandbox, or changed its record. */
+  #look(): void {
+    this.#looking = undefined;
+    for (const [id, attached] of this.#attached) {
+      const latest = this.#readable(id);
+      if (latest === undefined) {
+        void this.#forget(id);
+        continue;
+      }
+      const changed = JSON.stringify(latest.network) !== JSON.stringify(attached.record.network);
+      attached.record = latest;
+      if (changed) this.#parts.egress.recheck(id);
+    }
+  }
+
+  /** A sandbox that is gone leaves no connection, no lease and no log behind. */
+  async #forget(id: string): Promise<void> {
+    const { networkLog, gateway, log } = this.#parts;
+    const ended = await Promise.allSettled([this.detach(id), networkLog.drop(id), gateway.revoke(id)]);
+    for (const each of ended) {
+      if (each.status === "rejected")
+        log.warn({ sandbox: id, error: String(each.reason) }, "not all was forgotten");
+    }
+  }
+
+  #readable(id: string): SandboxRecord | undefined {
+    try {
+      return this.#parts.state.records.read(id);
+    } catch {
+      return undefined;
+    }
+  }
+
+  #record(id: string): SandboxRecord {
+    const record = this.#parts.state.records.read(id);
+    if (record) return record;
+    throw new SandboxError("not_found", `there is no record of a sandbox ${id}`);
+  }
+
+  #rememberPorts({ record: { id }, ports }: Attached): void {
+    this.#parts.state.records.update(id, (latest) => ({ ...latest, ports }));
+  }
+}

@@ -1,0 +1,96 @@
+import type { State } from "@opentiger/sandbox";
+import { z } from "zod";
+import {
+  attachRequest,
+  hostPortsRequest,
+  networkChangeRequest,
+  publishRequest,
+  type SandboxdStatus,
+  type SandboxUsage,
+  sandboxdProtocol,
+} from "../api.ts";
+import { learn } from "../egress/learn.ts";
+import type { EgressLog } from "../egress/log/egress-log.ts";
+import { applyChange } from "../egress/policy/change.ts";
+import { budgetLimits } from "../gateway/budgets/budget.ts";
+import type { Gateway } from "../gateway/gateway.ts";
+import { broker } from "./broker.ts";
+import type { Daemon } from "./daemon.ts";
+import { networkEvents, networkRows } from "./network-log.ts";
+import { type Asked, Lines, type Routes } from "./router.ts";
+
+const nameOf = ({ parameters }: Asked): string => parameters["name"] ?? "";
+const idOf = ({ parameters }: Asked): string => parameters["id"] ?? "";
+
+export interface RouteParts {
+  daemon: Daemon;
+  state: State;
+  gateway: Gateway;
+  log: EgressLog;
+  about: { version: string; stop: () => void };
+}
+
+/** Everything that can be asked of sandboxd. */
+export function routes({ daemon, state, gateway, log, about }: RouteParts): Routes {
+  const startedAt = new Date().toISOString();
+  return {
+    "GET /status": (): SandboxdStatus => ({
+      protocol: sandboxdProtocol,
+      version: about.version,
+      pid: process.pid,
+      startedAt,
+      sandboxes: daemon.sandboxes.map(({ record, ports, trouble }) => ({
+        id: record.id,
+        name: record.name,
+        policy: record.network.policy,
+        connections: daemon.connections(record.id),
+        ports,
+        trouble,
+      })),
+    }),
+    "POST /stop": () => about.stop(),
+    "POST /attached/:id": (asked) => daemon.attach(idOf(asked), attachRequest.parse(asked.body).engine),
+    "DELETE /attached/:id": (asked) => daemon.detach(idOf(asked)),
+    "GET /sandboxes/:name/network": (asked) => daemon.find(nameOf(asked)).record.network,
+    "POST /sandboxes/:name/network": (asked) =>
+      daemon.changeNetwork(nameOf(asked), (settings) =>
+        applyChange(settings, networkChangeRequest.parse(asked.body)),
+      ),
+    "POST /sandboxes/:name/host-ports": (asked) =>
+      daemon.declareHostPorts(nameOf(asked), hostPortsRequest.parse(asked.body).ports),
+    "GET /sandboxes/:name/learned": (asked) => {
+      const { id, network } = daemon.find(nameOf(asked)).record;
+      return learn(log.rows(id), network);
+    },
+    "GET /network-log": ({ query }) => networkRows(daemon, log, query.get("sandbox") ?? undefined),
+    "GET /network-log/follow": ({ query, signal }) =>
+      new Lines(networkEvents(daemon, log, query.get("sandbox") ?? undefined, signal)),
+    "POST /sandboxes/:name/credentials": (asked) => broker(state, gateway, daemon.find(nameOf(asked))),
+    "GET /sandboxes/:name/auth": (asked) => gateway.status(daemon.find(nameOf(asked)).record.id),
+    "POST /sandboxes/:name/grant": async (asked) => {
+      const attached = daemon.find(nameOf(asked));
+      await gateway.grant({ sandboxId: attached.record.id, sandboxName: attached.record.name });
+      return broker(state, gateway, attached);
+    },
+    "DELETE /sandboxes/:name/grant": (asked) => gateway.revoke(daemon.find(nameOf(asked)).record.id),
+    "GET /sandboxes/:name/usage": (asked) => usage(daemon.find(nameOf(asked)).record.id),
+    "POST /sandboxes/:name/budget": (asked) => {
+      const { id } = daemon.find(nameOf(asked)).record;
+      const limits = budgetLimits.parse(asked.body);
+      gateway.setBudget({ kind: "sandbox", id }, Object.keys(limits).length > 0 ? limits : undefined);
+      return usage(id);
+    },
+    "GET /sandboxes/:name/ports": (asked) => daemon.find(nameOf(asked)).ports,
+    "POST /sandboxes/:name/ports": (asked) => {
+      const { inside, publish } = publishRequest.parse(asked.body);
+      return daemon.publish(nameOf(asked), inside, publish);
+    },
+    "DELETE /sandboxes/:name/ports/:port": (asked) =>
+      daemon.unpublish(nameOf(asked), z.coerce.number().parse(asked.parameters["port"])),
+  };
+
+  function usage(id: string): SandboxUsage {
+    const scope = { kind: "sandbox", id } as const;
+    return { totals: gateway.usage(scope), budget: gateway.budget(scope) ?? null };
+  }
+}

@@ -1,0 +1,69 @@
+import { expect, test } from "vitest";
+import { type Disk, DiskWatch } from "./disk-watch.ts";
+
+/** A disk whose free space and sizes are told look by look. */
+function disk(looks: { free: number | undefined; sizes?: Record<string, number> }[]) {
+  const paused: { id: string; reason: string }[] = [];
+  let sizesRead = 0;
+  let now = looks[0];
+  const told: Disk = {
+    free: async () => {
+      now = looks.shift();
+      return now?.free;
+    },
+    sizes: async () => {
+      sizesRead++;
+      return new Map(Object.entries(now?.sizes ?? {}));
+    },
+    pause: async (id, reason) => void paused.push({ id, reason }),
+  };
+  return { told, paused, read: () => sizesRead };
+}
+
+const floor = 1000;
+
+test("far above the floor nobody's size is even read", async () => {
+  const { told, paused, read } = disk([{ free: 2001 }, { free: 5000 }]);
+  const watch = new DiskWatch(told, floor);
+  await watch.look();
+  await watch.look();
+  expect(read()).toBe(0);
+  expect(paused).toEqual([]);
+});
+
+test("below the floor the one that grew the most is paused, with the reason", async () => {
+  const { told, paused } = disk([
+    { free: 1500, sizes: { old: 9_000_000, quick: 10 } },
+    { free: 900, sizes: { old: 9_100_000, quick: 5_000_010 } },
+  ]);
+  const watch = new DiskWatch(told, floor);
+  expect(await watch.look()).toBeUndefined();
+  expect(await watch.look()).toBe("quick");
+  expect(paused).toHaveLength(1);
+  expect(paused[0]?.reason).toContain("grew by 5 MB");
+});
+
+test("the first look below the floor pauses nobody: who grew is not known yet", async () => {
+  const { told, paused } = disk([{ free: 10, sizes: { one: 100 } }]);
+  await new DiskWatch(told, floor).look();
+  expect(paused).toEqual([]);
+});
+
+test("when no sandbox grows, none is paused: something else fills the disk", async () => {
+  const sizes = { one: 100, two: 200 };
+  const { told, paused } = disk([
+    { free: 500, sizes },
+    { free: 400, sizes },
+  ]);
+  const watch = new DiskWatch(told, floor);
+  await watch.look();
+  await watch.look();
+  expect(paused).toEqual([]);
+});
+
+test("a disk that cannot be looked at pauses nobody", async () => {
+  const { told, paused, read } = disk([{ free: undefined }]);
+  await new DiskWatch(told, floor).look();
+  expect(read()).toBe(0);
+  expect(paused).toEqual([]);
+});

@@ -1,0 +1,67 @@
+import { defaultNetworkSettings } from "@opentiger/schema";
+import { describe, expect, test } from "vitest";
+import { parseHost } from "./host/host.ts";
+import { learn, learnedCommands } from "./learn.ts";
+import { type LogEntry, otherHosts } from "./log/entry.ts";
+import { LogBook } from "./log/log-book.ts";
+import { applyChange } from "./policy/change.ts";
+import { decide } from "./policy/decide.ts";
+
+function rowsOf(...entries: (Pick<LogEntry, "host" | "port"> & Partial<LogEntry>)[]) {
+  const book = new LogBook();
+  for (const entry of entries)
+    book.record({ verdict: "allowed", rule: "policy allow", ...entry }, "2026-01-01");
+  return book.rows();
+}
+
+const rows = rowsOf(
+  { host: "registry.npmjs.org", port: 443 },
+  { host: "api.test", port: 443 },
+  { host: "api.test", port: 80 },
+  { host: "2001:db8::1", port: 443 },
+  { host: "host.docker.internal", port: 5432 },
+  { host: "host.docker.internal", port: 8080 },
+  { host: "blocked.test", port: 443, verdict: "blocked" },
+  { host: "failed.test", port: 443, verdict: "failed" },
+);
+const settings = { ...defaultNetworkSettings, hostPorts: [5432] };
+
+describe("learn mode", () => {
+  test("names every host and port that was reached, and nothing else", () => {
+    expect(learn(rows, settings)).toMatchObject({
+      policy: "deny",
+      allowHosts: [
+        "[2001:db8::1]:443",
+        "api.test:80",
+        "api.test:443",
+        "localhost:8080",
+        "registry.npmjs.org:443",
+      ],
+      complete: true,
+    });
+  });
+
+  test("gives commands after which the same run goes through and nothing more does", () => {
+    const learned = learn(rows, settings);
+    expect(learnedCommands("box", learned)).toEqual([
+      "docker sandbox network proxy box --policy deny",
+      "docker sandbox network proxy box --allow-host '[2001:db8::1]:443'",
+      "docker sandbox network proxy box --allow-host api.test:80",
+      "docker sandbox network proxy box --allow-host api.test:443",
+      "docker sandbox network proxy box --allow-host localhost:8080",
+      "docker sandbox network proxy box --allow-host registry.npmjs.org:443",
+    ]);
+    const applied = applyChange(settings, { policy: learned.policy, allowHost: learned.allowHosts });
+    expect(applied.allowHosts).toEqual(learned.allowHosts);
+    for (const row of rows) {
+      const host = parseHost(row.host);
+      if (!host.ok) throw new Error(row.host);
+      const { verdict } = decide(applied, { host: host.value, port: row.port });
+      expect({ row, verdict }).toEqual({ row, verdict: row.allowed > 0 ? "allowed" : "blocked" });
+    }
+  });
+
+  test("says when the log did not hold everything", () => {
+    expect(learn(rowsOf({ host: otherHosts, port: 0 }), settings)).toMatchObject({ complete: false });
+  });
+});

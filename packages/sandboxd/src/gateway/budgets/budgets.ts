@@ -1,0 +1,82 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { writeAtomically } from "@opentiger/sandbox";
+import { z } from "zod";
+import { type GatewayCaller, type Scope, scopeKey, scopesOf } from "../caller.ts";
+import type { Refusal } from "../exchange/refusal.ts";
+import type { Ledger } from "../metering/ledger.ts";
+import { readText } from "../text-file.ts";
+import { type BudgetLimits, budgetLimits, exceeded } from "./budget.ts";
+
+const budgetFile = z.object({ version: z.literal(1), budgets: z.record(z.string(), budgetLimits) });
+
+/**
+ * The limits and whether they are kept. A request is looked at before it is sent; what runs is let finish, so the
+ * last one may go beyond the limit and the next is refused. Kept in a file: a limit outlives us.
+ */
+export class Budgets {
+  readonly #path: string;
+  readonly #ledger: Ledger;
+  readonly #now: () => Date;
+  readonly #limits: Map<string, BudgetLimits>;
+  readonly #underWay = new Map<string, number>();
+
+  constructor(folder: string, ledger: Ledger, now: () => Date) {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    this.#path = join(folder, "budgets.json");
+    this.#ledger = ledger;
+    this.#now = now;
+    const text = readText(this.#path);
+    const kept = text === undefined ? {} : budgetFile.parse(JSON.parse(text)).budgets;
+    this.#limits = new Map(Object.entries(kept));
+  }
+
+  /** undefined takes the limits away. */
+  set(scope: Scope, limits: BudgetLimits | undefined): void {
+    if (limits) this.#limits.set(scopeKey(scope), budgetLimits.parse(limits));
+    else this.#limits.delete(scopeKey(scope));
+    const budgets = Object.fromEntries(this.#limits);
+    writeAtomically(this.#path, JSON.stringify({ version: 1, budgets }));
+  }
+
+  of(scope: Scope): BudgetLimits | undefined {
+    return this.#limits.get(scopeKey(scope));
+  }
+
+  refusal(caller: GatewayCaller): Refusal | undefined {
+    for (const scope of scopesOf(caller)) {
+      const limits = this.of(scope);
+      if (!limits) continue;
+      const underWay = this.underWay(scope);
+      const reason = exceeded(scope, limits, {
+        totals: this.#ledger.totals(scope),
+        underWay,
+        now: this.#now(),
+      });
+      if (!reason) continue;
+      return {
+        code: "budget",
+        message: `The budget is used up: ${reason}.`,
+        remedy: "Raise the limit to go on.",
+      };
+    }
+    return undefined;
+  }
+
+  underWay(scope: Scope): number {
+    return this.#underWay.get(scopeKey(scope)) ?? 0;
+  }
+
+  /** Counts a request from when it is sent until it has its line in the ledger. */
+  start(caller: GatewayCaller): () => void {
+    const keys = scopesOf(caller).map(scopeKey);
+    for (const key of keys) this.#underWay.set(key, (this.#underWay.get(key) ?? 0) + 1);
+    return () => {
+      for (const key of keys) {
+        const left = (this.#underWay.get(key) ?? 1) - 1;
+        if (left === 0) this.#underWay.delete(key);
+        else this.#underWay.set(key, left);
+      }
+    };
+  }
+}

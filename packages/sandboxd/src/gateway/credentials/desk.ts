@@ -1,0 +1,168 @@
+import type { GatewayCaller } from "../caller.ts";
+import type { Refusal } from "../exchange/refusal.ts";
+import type { Upstream } from "../exchange/upstream.ts";
+import { type Provider, providerFacts } from "../routes/provider.ts";
+import { chatgptFormat } from "./chatgpt-format.ts";
+import { claudeFormat } from "./claude-format.ts";
+import { codexKey } from "./codex-key.ts";
+import { type Billing, lineCredential, type Resolved, refusedWith } from "./credential.ts";
+import type { Grant, Grants } from "./grants.ts";
+import type { LoginFormat, LoginStore } from "./login.ts";
+import { loginFile } from "./login-file.ts";
+import { LoginKeeper } from "./login-keeper.ts";
+import { notALogin, notGranted, nothingFor } from "./refusals.ts";
+import { originOf, preferred, type SourceFacts, sourcesFor } from "./sources.ts";
+import { VaultLeases } from "./vault-leases.ts";
+import { VaultLogin } from "./vault-login.ts";
+import type { CredentialSource } from "./vault-port.ts";
+
+export interface DeskParts {
+  env: NodeJS.ProcessEnv;
+  vault: CredentialSource;
+  grants: Grants;
+  upstream: Upstream;
+  now: () => Date;
+  leaseTtlMs: number;
+  onRenewed: (origin: string) => void;
+  onTrouble: (sentence: string) => void;
+}
+
+/** What there is for a provider, without its value. */
+export interface Found {
+  provider: Provider;
+  source: SourceFacts;
+  origin: string;
+}
+
+/** Hands out credentials: to a sandbox that was granted any, the one chosen for it, anew for each request. */
+export class CredentialDesk {
+  readonly #parts: DeskParts;
+  readonly #sources: readonly SourceFacts[];
+  readonly #leases: VaultLeases;
+  readonly #keepers = new Map<string, LoginKeeper>();
+  readonly #vaultLogins = new Map<string, VaultLogin>();
+
+  constructor(parts: DeskParts) {
+    this.#parts = parts;
+    this.#sources = sourcesFor(parts.env);
+    this.#leases = new VaultLeases(parts);
+  }
+
+  async resolve(caller: GatewayCaller, provider: Provider, billing: Billing | undefined): Promise<Resolved> {
+    const granted = this.#parts.grants.of(caller.sandboxId);
+    if (!granted) return refusedWith(notGranted(caller));
+    const key = billing ? `${provider}:${billing}` : provider;
+    const candidates = this.#candidates(provider, billing);
+    const kept = candidates.find((source) => originOf(source) === granted.chosen[key]);
+    if (kept) {
+      const resolved = await this.#credential(kept, caller);
+      if (resolved) return resolved;
+    }
+    for (const source of candidates) {
+      const there = await this.#isThere(source);
+      if (!there.ok) return there;
+      const resolved = there.there ? await this.#credential(source, caller) : undefined;
+      if (!resolved) continue;
+      this.#choose(granted, key, source);
+      return resolved;
+    }
+    return refusedWith(nothingFor(provider));
+  }
+
+  /** Which source of a provider is used: the one chosen before, else the first there is. */
+  async find(provider: Provider, chosen: string | undefined): Promise<Found | Refusal | undefined> {
+    const candidates = this.#candidates(provider, undefined);
+    const kept = candidates.find((source) => originOf(source) === chosen);
+    if (kept) return { provider, source: kept, origin: originOf(kept) };
+    for (const source of candidates) {
+      const there = await this.#isThere(source);
+      if (!there.ok) return there.refusal;
+      if (there.there) return { provider, source, origin: originOf(source) };
+    }
+    return undefined;
+  }
+
+  /** Ends what was handed out to a sandbox. */
+  async release(granted: Grant): Promise<void> {
+    for (const { id } of Object.values(granted.leases)) await this.#parts.vault.revoke(id);
+  }
+
+  #candidates(provider: Provider, billing: Billing | undefined): SourceFacts[] {
+    return preferred(
+      this.#sources.filter((source) => source.provider === provider),
+      billing,
+    );
+  }
+
+  async #isThere({
+    from,
+    provider,
+  }: SourceFacts): Promise<{ ok: true; there: boolean } | { ok: false; refusal: Refusal }> {
+    if (from.place === "variable") return { ok: true, there: Boolean(this.#parts.env[from.name]?.trim()) };
+    if (from.place === "vault") {
+      const names = await this.#parts.vault.names();
+      return names.ok ? { ok: true, there: names.value.has(from.secret) } : names;
+    }
+    const read = await loginFile(from.path, undefined).read();
+    if (!read.ok) return read;
+    const text = read.text ?? "";
+    if (from.place === "codex-key") return { ok: true, there: codexKey(text) !== undefined };
+    return { ok: true, there: formatFor(provider).read(text) !== undefined };
+  }
+
+  /** undefined where it is not there any more and another may be chosen. */
+  async #credential(source: SourceFacts, caller: GatewayCaller): Promise<Resolved | undefined> {
+    const { from, kind, provider } = source;
+    const origin = originOf(source);
+    if (from.place === "variable") {
+      const value = this.#parts.env[from.name];
+      return value ? lineCredential(kind, origin, value) : undefined;
+    }
+    if (from.place === "login") return this.#keeper(source, loginFile(from.path, from.lock)).credential();
+    if (from.place === "codex-key") {
+      const read = await loginFile(from.path, undefined).read();
+      if (!read.ok) return read;
+      const key = codexKey(read.text ?? "");
+      return key === undefined ? undefined : lineCredential(kind, origin, key);
+    }
+    const redeemed = await this.#leases.redeem(
+      from.secret,
+      caller,
+      `${providerFacts[provider].title} request`,
+    );
+    if (!redeemed.ok) return redeemed;
+    if (kind !== "chatgpt_login") return lineCredential(kind, origin, redeemed.value);
+    return this.#vaultLogin(source, from.secret, redeemed.value);
+  }
+
+  /** The lease was good just now; the login is what it opened, and is renewed for all sandboxes at once. */
+  async #vaultLogin(source: SourceFacts, secret: string, text: string): Promise<Resolved> {
+    const origin = originOf(source);
+    const store = this.#vaultLogins.get(origin) ?? new VaultLogin(this.#parts.vault, secret, origin);
+    this.#vaultLogins.set(origin, store);
+    store.see(text);
+    return (await this.#keeper(source, store).credential()) ?? refusedWith(notALogin(secret));
+  }
+
+  #keeper(source: SourceFacts, store: LoginStore): LoginKeeper {
+    const known = this.#keepers.get(store.origin);
+    if (known) return known;
+    const { env, upstream, now, onRenewed, onTrouble } = this.#parts;
+    const format = formatFor(source.provider);
+    const keeper = new LoginKeeper({ store, format, upstream, env, now, onRenewed, onTrouble });
+    this.#keepers.set(store.origin, keeper);
+    return keeper;
+  }
+
+  #choose({ sandboxId }: Grant, key: string, source: SourceFacts): void {
+    this.#parts.grants.change(sandboxId, (latest) => ({
+      ...latest,
+      chosen: { ...latest.chosen, [key]: originOf(source) },
+      providers: [...new Set([...latest.providers, source.provider])],
+    }));
+  }
+}
+
+function formatFor(provider: Provider): LoginFormat {
+  return provider === "anthropic" ? claudeFormat : chatgptFormat;
+}
