@@ -76,6 +76,10 @@ function entryPoints() {
       .filter((name) => name !== LEAN)
       .map((name) => command(join(bin, name), join(cli, "dist", `${basename(name, ".ts")}.js`))),
     lean(join(bin, LEAN), join(cli, "dist", `${basename(LEAN, ".ts")}.cjs`)),
+    daemon(
+      inCheckout("packages", "sandboxd", "src", "main.ts"),
+      inCheckout("packages", "sandboxd", "dist", "sandboxd.js"),
+    ),
     supervisor(join(sandbox, "src", "supervisor", "main.ts"), join(sandbox, "dist", "supervisor.cjs")),
   ];
 }
@@ -93,6 +97,11 @@ function command(entry, file) {
     sourcemap: "linked",
   };
   return { file, executable: true, options, onlyFrom: undefined };
+}
+
+/** What is started detached, and stays. @param {string} entry @param {string} file */
+function daemon(entry, file) {
+  return { ...command(entry, file), executable: false };
 }
 
 /** Small enough to be read before every exec. @param {string} entry @param {string} file */

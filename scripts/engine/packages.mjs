@@ -5,7 +5,7 @@ import { withoutServiceStart } from "./service-start.mjs";
 import { EngineUnavailable } from "./unavailable.mjs";
 
 /**
- * What a private engine and its base image need, by command. `optional` packages are not in every distribution.
+ * What a private engine, its base image and the tests need, by command. `optional` packages are not in every distribution.
  * The docker client is a package of its own from Debian 13 on.
  */
 const NEEDS = [
@@ -14,6 +14,8 @@ const NEEDS = [
   { command: "iptables", packages: ["iptables"] },
   { command: "ip", packages: ["iproute2"] },
   { command: "debootstrap", packages: ["debootstrap"] },
+  { command: "openssl", packages: ["openssl"] },
+  { command: "redis-server", packages: ["redis-server"], optional: true },
   { command: "runsc", packages: ["runsc"], optional: true },
 ];
 

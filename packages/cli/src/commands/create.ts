@@ -4,6 +4,7 @@ import { coloursFor } from "../output/colours.ts";
 import { progressOn } from "../output/progress.ts";
 import { cancellable } from "../program/cancellation.ts";
 import { createOptions, type MakeOptions, withMakeOptions } from "../program/create-options.ts";
+import { chosenWay, giveCredentials } from "../program/credentials.ts";
 import type { Surroundings } from "../program/surroundings.ts";
 import { backendOf, examples, printJson, verb } from "../program/verb.ts";
 
@@ -38,6 +39,7 @@ export async function makeSandbox(
   options: MakeOptions,
 ): Promise<Sandbox> {
   const wanted = createOptions(agent, workspaces, options);
+  const way = chosenWay(surroundings);
   const backend = await backendOf(surroundings, options);
   const progress = progressOn(surroundings, options);
   try {
@@ -45,6 +47,7 @@ export async function makeSandbox(
       backend.create({ ...wanted, signal, onProgress: (line) => progress.line(line) }),
     );
     progress.end();
+    await giveCredentials(sandbox, way, surroundings);
     warnOfWeakness(sandbox, surroundings, options);
     return sandbox;
   } finally {

@@ -7,6 +7,7 @@ import { type ParsedExec, parseExec } from "../exec/options.ts";
 import { relay } from "../exec/relay.ts";
 import { type ExecRequest, execRequest, last } from "../exec/request.ts";
 import { ownSize, refuseWithoutTerminal, relayTerminal } from "../exec/terminal.ts";
+import { withHostServices } from "../program/loopback-urls.ts";
 import { RawCommand } from "../program/raw-command.ts";
 import type { Surroundings } from "../program/surroundings.ts";
 import { examples, printJson, quiet } from "../program/verb.ts";
@@ -55,7 +56,8 @@ async function execIn(
   parsed: ParsedExec,
   surroundings: Surroundings,
 ) {
-  const { command, detach, stdin, ...options } = request.spec;
+  const { command, detach, stdin, env = {}, ...rest } = request.spec;
+  const options = { ...rest, env: await withHostServices(sandbox, env, surroundings) };
   const json = parsed.flags.has("json");
   if (parsed.flags.has("tty") && !detach) {
     const terminal = await sandbox.terminal(command, { ...options, ...ownSize() });

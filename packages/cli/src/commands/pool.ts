@@ -1,4 +1,5 @@
 import { type Backend, DockerBackend, SandboxError } from "@opentiger/sandbox";
+import { type NetworkPolicy, networkPolicies } from "@opentiger/schema";
 import { type Command, Option } from "commander";
 import { UsageError } from "../errors.ts";
 import { cancellable } from "../program/cancellation.ts";
@@ -8,7 +9,7 @@ import { backendOf, examples, printJson, type VerbOptions, verb } from "../progr
 interface PoolOptions extends VerbOptions {
   size?: number;
   template?: string;
-  network?: "none" | "open";
+  network?: NetworkPolicy;
 }
 
 export function poolCommand(surroundings: Surroundings): Command {
@@ -16,7 +17,7 @@ export function poolCommand(surroundings: Surroundings): Command {
     .description("keep sandboxes ready, so that `create --clone` only has to send the repository in")
     .option("--size <number>", "how many to keep parked; 0 turns the pool off", parseCount)
     .option("-t, --template <image>", "their image (default: the worker image)")
-    .addOption(new Option("--network <mode>", "their network").choices(["none", "open"]))
+    .addOption(new Option("--network <policy>", "what they may reach").choices(networkPolicies))
     .addHelpText("after", examples(surroundings, "pool", "pool --size 3", "pool --size 0"))
     .action(async (options: PoolOptions) => {
       const backend = requireDocker(await backendOf(surroundings, options));

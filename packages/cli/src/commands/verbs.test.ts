@@ -80,7 +80,7 @@ describe("the command line", () => {
     [["create", "claude"], 64, /workspace/],
     [["create", "clod", "."], 64, /not an agent/],
     [["create", "claude", ".", "--memory", "lots"], 64, /not a size/],
-    [["create", "claude", ".", "--network", "maybe"], 64, /none, open/],
+    [["create", "claude", ".", "--network", "maybe"], 64, /open, allow, balanced, deny/],
     [["create", "claude", ".", "--commit", "HEAD"], 64, /--clone/],
     [["exec"], 64, /sandbox/],
     [["exec", "box"], 64, /command/],
@@ -138,6 +138,7 @@ function summary(name: string, createdAt: string, own = true): SandboxSummary {
     workspaces: [{ path: "/p", readOnly: false }],
     image: "opentiger/worker:latest",
     createdAt,
+    network: "allow",
     own,
   };
 }

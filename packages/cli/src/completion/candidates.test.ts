@@ -30,7 +30,7 @@ describe("completion", () => {
     ],
     [
       ["sandbox", "create", "--network", ""],
-      ["none", "open"],
+      ["open", "allow", "balanced", "deny"],
     ],
     [["sandbox", "create", "--pull-template", "n"], ["never"]],
     [

@@ -2,7 +2,9 @@ import {
   carrierOf,
   dialBack,
   type Execution,
+  hasWayOut,
   openExecution,
+  rewriteLoopback,
   SandboxError,
 } from "@opentiger/sandbox/exec-client";
 import type { ExecSpec } from "@opentiger/schema";
@@ -30,6 +32,9 @@ export async function leanExec(
   const request = usualRequest(words, env);
   const folder = request && carrierOf(request.sandbox, env);
   if (!request || !folder) return undefined;
+  // A service of this machine has to be opened for the sandbox first.
+  if (rewriteLoopback(request.spec.env ?? {}).hostPorts.length > 0) return undefined;
+  if (!(await hasWayOut(folder))) return undefined;
   const socket = await dialBack(folder, "exec", { timeoutMs: dialTimeoutMs }).catch(() => undefined);
   if (!socket) return undefined;
   try {

@@ -10,13 +10,13 @@ test("piped, it is plain text in aligned columns, the original's four first", ()
   const { surroundings } = recordedSurroundings({ now });
   const list = [
     summary({}),
-    summary({ name: "a-longer-name", status: "stopped", createdAt: "2026-01-01T23:59:20Z" }),
+    summary({ name: "a-longer-name", status: "stopped", network: "open", createdAt: "2026-01-01T23:59:20Z" }),
   ];
   expect(renderList({ shown: list, hidden: 3 }, surroundings)).toBe(
     [
-      "SANDBOX         AGENT    STATUS    WORKSPACE            KIND     AGE",
-      "box             claude   running   /home/me/project     direct   1d",
-      "a-longer-name   claude   stopped   /home/me/project     direct   40s",
+      "SANDBOX         AGENT    STATUS    WORKSPACE            KIND     NETWORK   AGE",
+      "box             claude   running   /home/me/project     direct   allow     1d",
+      "a-longer-name   claude   stopped   /home/me/project     direct   OPEN      40s",
       "",
     ]
       .join("\n")
@@ -78,6 +78,7 @@ function summary(changed: Partial<SandboxSummary>): SandboxSummary {
     workspaces: [mount("/home/me/project")],
     image: "opentiger/worker:latest",
     createdAt: "2026-01-01T00:00:00Z",
+    network: "allow",
     own: true,
     ...changed,
   };

@@ -11,21 +11,29 @@ export interface SandboxList {
 }
 
 /**
- * The table of `ls`. The original's four columns come first, so that a script that counts columns goes on working.
- * On a terminal it is coloured, `~` stands for the home folder, and long paths are shortened in the middle.
+ * The table of `ls`. The original's four columns come first, so that a script that counts columns goes on working. A
+ * sandbox whose network is open is not to be overlooked, and one that we paused comes with the reason. On a terminal it is coloured, `~` stands for the home folder, and long paths are shortened in the middle.
  */
 export function renderList(list: SandboxList, surroundings: Surroundings): string {
   const { stdout, env, invocation } = surroundings;
   const colours = coloursFor(stdout, env);
   if (list.shown.length === 0 && stdout.isTTY) return noSandboxes(list, invocation);
-  const head = ["SANDBOX", "AGENT", "STATUS", "WORKSPACE", "KIND", "AGE"];
+  const head = ["SANDBOX", "AGENT", "STATUS", "WORKSPACE", "KIND", "NETWORK", "AGE"];
   const rows = list.shown.map((sandbox) => row(sandbox, surroundings, colours));
   const table = renderTable([stdout.isTTY ? head.map((name) => colours.dim(name)) : head, ...rows]);
-  return table + (stdout.isTTY ? hiddenHint(list.hidden, colours) : "");
+  return table + (stdout.isTTY ? pausedHints(list.shown, invocation) + hiddenHint(list.hidden, colours) : "");
+}
+
+function pausedHints(shown: readonly SandboxSummary[], invocation: string): string {
+  return shown
+    .flatMap(({ name, reason }) =>
+      reason ? [`${name} is paused: ${printable(reason)}\n  → ${invocation} resume ${name}\n`] : [],
+    )
+    .join("");
 }
 
 function row(sandbox: SandboxSummary, { stdout, env, now }: Surroundings, colours: Colours): string[] {
-  const { name, agent, status, workspaces, workspaceKind, createdAt, own } = sandbox;
+  const { name, agent, status, workspaces, workspaceKind, createdAt, network, own } = sandbox;
   const paths = workspaces.map(({ path, readOnly }) => path + (readOnly ? ":ro" : "")).map(printable);
   const workspace = paths.join(", ") || "-";
   return [
@@ -34,6 +42,7 @@ function row(sandbox: SandboxSummary, { stdout, env, now }: Surroundings, colour
     stdout.isTTY ? colours[statusColour[status]](status) : status,
     stdout.isTTY ? shorten(homely(workspace, env["HOME"]), workspaceWidth(stdout.columns)) : workspace,
     own ? workspaceKind : `${workspaceKind} (of another instance)`,
+    network === "open" ? colours.red(colours.bold("OPEN")) : (network ?? "-"),
     age(new Date(createdAt), now()),
   ];
 }
@@ -46,9 +55,9 @@ const statusColour = {
   broken: "red",
 } as const satisfies Record<SandboxStatus, keyof Colours>;
 
-/** The other columns need about half of a narrow terminal. */
+/** The other columns need more than half of a narrow terminal. */
 function workspaceWidth(columns: number | undefined): number {
-  return Math.max(20, Math.floor((columns ?? 100) / 2));
+  return Math.max(20, Math.floor(((columns ?? 100) * 2) / 5));
 }
 
 function homely(path: string, home: string | undefined): string {

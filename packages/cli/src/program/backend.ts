@@ -1,4 +1,5 @@
 import { type Backend, connectDocker, HostBackend, hostModeForced } from "@opentiger/sandbox";
+import { outwardThrough, Sandboxd } from "@opentiger/sandboxd";
 
 export interface BackendChoice {
   env: NodeJS.ProcessEnv;
@@ -12,5 +13,6 @@ export interface BackendChoice {
  */
 export async function connectBackend({ env, context, warn }: BackendChoice): Promise<Backend> {
   if (hostModeForced(env)) return new HostBackend();
-  return connectDocker({ env, warn, ...(context === undefined ? {} : { context }) });
+  const outward = outwardThrough(new Sandboxd(env), env, context);
+  return connectDocker({ env, warn, outward, ...(context === undefined ? {} : { context }) });
 }

@@ -1,5 +1,5 @@
 import type { CreateOptions } from "@opentiger/sandbox";
-import { agentNames } from "@opentiger/schema";
+import { agentNames, type NetworkPolicy, networkPolicies } from "@opentiger/schema";
 import { type Command, Option } from "commander";
 import { UsageError } from "../errors.ts";
 import { parseSize } from "../output/size.ts";
@@ -16,7 +16,7 @@ export interface MakeOptions extends VerbOptions {
   memory?: number;
   cpus?: number;
   pids?: number;
-  network?: "none" | "open";
+  network?: NetworkPolicy;
 }
 
 export function withMakeOptions(command: Command): Command {
@@ -31,10 +31,7 @@ export function withMakeOptions(command: Command): Command {
     .option("--cpus <number>", "limit, for example 1.5", parseCpus)
     .option("--pids <number>", "limit of processes", parsePids)
     .addOption(
-      new Option("--network <mode>", "none: no interface at all; open: the engine's network").choices([
-        "none",
-        "open",
-      ]),
+      new Option("--network <policy>", "what it may reach (default: allow)").choices(networkPolicies),
     );
 }
 
@@ -56,7 +53,7 @@ export function createOptions(
     ...given("commit", options.commit),
     ...given("image", options.template),
     ...given("pull", options.pullTemplate),
-    ...given("network", options.network),
+    ...(options.network === undefined ? {} : { network: { policy: options.network } }),
     ...(Object.keys(limits).length > 0 ? { limits } : {}),
   };
 }

@@ -1,7 +1,9 @@
 import { Command } from "commander";
 import { completionCommand } from "../commands/completion.ts";
 import { imageBuildCommand } from "../commands/image-build.ts";
+import { sandboxdCommand } from "../commands/sandboxd.ts";
 import { opentigerVersionCommand } from "../commands/version.ts";
+import { secretsCommand } from "../secrets/secrets-command.ts";
 import { opentigerVersion } from "../version.ts";
 import { withSandboxVerbs } from "./sandbox-verbs.ts";
 import type { Surroundings } from "./surroundings.ts";
@@ -15,6 +17,8 @@ export function opentigerProgram(surroundings: Surroundings): Command {
     .enablePositionalOptions()
     .usage("COMMAND")
     .addCommand(withSandboxVerbs(new Command("sandbox"), surroundings))
+    .addCommand(secretsCommand(surroundings))
+    .addCommand(sandboxdCommand(surroundings))
     .addCommand(imageCommand(surroundings))
     .addCommand(completionCommand(surroundings))
     .addCommand(opentigerVersionCommand(surroundings));

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { attachCommand } from "../commands/attach.ts";
+import { authCommand } from "../commands/auth.ts";
 import { cpCommand } from "../commands/cp.ts";
 import { createCommand } from "../commands/create.ts";
 import { execCommand } from "../commands/exec.ts";
@@ -7,14 +8,18 @@ import { fetchCommand } from "../commands/fetch.ts";
 import { inspectCommand } from "../commands/inspect.ts";
 import { installPluginCommand } from "../commands/install-plugin.ts";
 import { lsCommand } from "../commands/ls.ts";
+import { networkCommand } from "../commands/network.ts";
 import { poolCommand } from "../commands/pool.ts";
+import { portCommand } from "../commands/port.ts";
 import { pruneCommand } from "../commands/prune.ts";
 import { resetCommand } from "../commands/reset.ts";
+import { resumeCommand } from "../commands/resume.ts";
 import { rmCommand } from "../commands/rm.ts";
 import { runCommand } from "../commands/run.ts";
 import { saveCommand } from "../commands/save.ts";
 import { stopCommand } from "../commands/stop.ts";
 import { uninstallPluginCommand } from "../commands/uninstall-plugin.ts";
+import { budgetCommand, usageCommand } from "../commands/usage.ts";
 import { versionCommand } from "../commands/version.ts";
 import type { Surroundings } from "./surroundings.ts";
 import { quiet } from "./verb.ts";
@@ -28,9 +33,15 @@ const verbs = [
   lsCommand,
   inspectCommand,
   stopCommand,
+  resumeCommand,
   rmCommand,
   saveCommand,
   fetchCommand,
+  networkCommand,
+  portCommand,
+  authCommand,
+  usageCommand,
+  budgetCommand,
   poolCommand,
   pruneCommand,
   resetCommand,

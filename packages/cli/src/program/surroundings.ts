@@ -15,7 +15,7 @@ export interface Surroundings {
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
   /** What an error begins with. */
-  readonly program: "docker sandbox" | "opentiger";
+  readonly program: "docker sandbox" | "opentiger" | "secrets";
   /** How the user called us: help, remedies and errors say it the same way. */
   readonly invocation: "docker sandbox" | "opentiger sandbox";
   /** The docker context named before the verb, as in `docker --context x sandbox ls`. */

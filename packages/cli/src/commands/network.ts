@@ -1,0 +1,63 @@
+import { type NetworkChangeRequest, Sandboxd } from "@opentiger/sandboxd";
+import { networkPolicies, networkSettings } from "@opentiger/schema";
+import { Command, Option } from "commander";
+import { renderNetwork } from "../output/network-settings.ts";
+import type { Surroundings } from "../program/surroundings.ts";
+import { examples, printJson, quiet, type VerbOptions, verb } from "../program/verb.ts";
+import { networkLearnCommand } from "./network-learn.ts";
+import { networkLogCommand } from "./network-log.ts";
+
+export function networkCommand(surroundings: Surroundings): Command {
+  return quiet(new Command("network"), surroundings)
+    .description("what sandboxes may reach, and what they tried")
+    .enablePositionalOptions()
+    .usage("COMMAND")
+    .addCommand(proxyCommand(surroundings))
+    .addCommand(networkLogCommand(surroundings))
+    .addCommand(networkLearnCommand(surroundings));
+}
+
+type ProxyOptions = VerbOptions & NetworkChangeRequest;
+
+function proxyCommand(surroundings: Surroundings): Command {
+  const command = verb("proxy", surroundings)
+    .description("show or change the rules of a sandbox; a change acts at once and stays")
+    .argument("<sandbox>", "name")
+    .addOption(new Option("--policy <policy>", "what no rule speaks of").choices([...networkPolicies]))
+    .addHelpText(
+      "after",
+      examples(
+        surroundings,
+        "network proxy my-sandbox",
+        "network proxy my-sandbox --policy deny",
+        "network proxy my-sandbox --allow-host api.anthropic.com --allow-host '*.example.com:443'",
+        "network proxy my-sandbox --allow-host localhost:5432",
+      ),
+    )
+    .action(async (name: string, options: ProxyOptions) => {
+      const { json, context: _, ...change } = options;
+      const path = `/sandboxes/${encodeURIComponent(name)}/network`;
+      const sandboxd = new Sandboxd(surroundings.env);
+      const settings = await sandboxd.ask(
+        Object.keys(change).length === 0 ? { method: "GET", path } : { method: "POST", path, body: change },
+        networkSettings,
+      );
+      if (json) return printJson(surroundings, settings);
+      surroundings.stdout.write(renderNetwork(name, settings, surroundings));
+    });
+  for (const [flags, description] of ruleFlags) command.option(flags, description, gather);
+  return command;
+}
+
+const ruleFlags = [
+  ["--allow-host <host>", "allow example.com, example.com:443, *.example.com or localhost:PORT"],
+  ["--block-host <host>", "block it"],
+  ["--bypass-host <host>", "allow an opaque tunnel there, although a credential for it is brokered"],
+  ["--allow-cidr <range>", "allow addresses, for example 10.1.0.0/16"],
+  ["--block-cidr <range>", "block them"],
+  ["--bypass-cidr <range>", "allow opaque tunnels there"],
+] as const;
+
+function gather(word: string, words: string[] = []): string[] {
+  return [...words, word];
+}

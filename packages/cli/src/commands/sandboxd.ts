@@ -1,0 +1,81 @@
+import { createReadStream, existsSync, statSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Sandboxd, type SandboxdStatus } from "@opentiger/sandboxd";
+import { Command } from "commander";
+import { age } from "../output/age.ts";
+import { renderTable } from "../output/table.ts";
+import type { Surroundings } from "../program/surroundings.ts";
+import { printJson, quiet, type VerbOptions, verb } from "../program/verb.ts";
+
+const pollMs = 250;
+
+export function sandboxdCommand(surroundings: Surroundings): Command {
+  return quiet(new Command("sandboxd"), surroundings)
+    .description("the daemon through which sandboxes reach the network")
+    .enablePositionalOptions()
+    .usage("COMMAND")
+    .addCommand(statusCommand(surroundings))
+    .addCommand(logsCommand(surroundings))
+    .addCommand(stopCommand(surroundings));
+}
+
+function statusCommand(surroundings: Surroundings): Command {
+  return verb("status", surroundings)
+    .description("whether it runs, and for which sandboxes")
+    .action(async (options: VerbOptions) => {
+      const status = await new Sandboxd(surroundings.env).status();
+      if (options.json) return printJson(surroundings, { running: status !== undefined, ...status });
+      if (!status) {
+        return void surroundings.stdout.write(
+          "sandboxd does not run: it is started by whoever needs it. Sandboxes have no network until then.\n",
+        );
+      }
+      surroundings.stdout.write(render(status, surroundings));
+    });
+}
+
+function logsCommand(surroundings: Surroundings): Command {
+  return verb("logs", surroundings)
+    .description("what it has written")
+    .option("-f, --follow", "go on until Ctrl-C")
+    .action(async ({ follow }: VerbOptions & { follow?: true }) => {
+      const { log } = new Sandboxd(surroundings.env).paths;
+      let from = 0;
+      do {
+        const size = existsSync(log) ? statSync(log).size : 0;
+        // A new file under the same name is read from its start.
+        if (size < from) from = 0;
+        if (size > from) {
+          const chunks = createReadStream(log, { start: from, end: size - 1, encoding: "utf8" });
+          // Node types the chunks of a stream with an encoding as any; they are strings.
+          for await (const text of chunks as AsyncIterable<string>) surroundings.stdout.write(text);
+          from = size;
+        }
+        if (follow) await sleep(pollMs);
+      } while (follow);
+    });
+}
+
+function stopCommand(surroundings: Surroundings): Command {
+  return verb("stop", surroundings)
+    .description("end it; sandboxes have no network until it is started again")
+    .action(async (options: VerbOptions) => {
+      const stopped = await new Sandboxd(surroundings.env).stop();
+      if (options.json) return printJson(surroundings, { stopped });
+      surroundings.stdout.write(stopped ? "sandboxd has ended\n" : "sandboxd did not run\n");
+    });
+}
+
+function render(status: SandboxdStatus, surroundings: Surroundings): string {
+  const since = age(new Date(status.startedAt), surroundings.now());
+  const head = `sandboxd ${status.version} has run for ${since}, as process ${status.pid}\n`;
+  if (status.sandboxes.length === 0) return head;
+  const rows = status.sandboxes.map(({ name, policy, connections, ports, trouble }) => [
+    name,
+    policy,
+    String(connections),
+    ports.map(({ inside, published }) => `${published}->${inside}`).join(" "),
+    trouble ?? "",
+  ]);
+  return `${head}\n${renderTable([["SANDBOX", "POLICY", "CONNECTIONS", "PORTS", "TROUBLE"], ...rows])}`;
+}
