@@ -24,7 +24,7 @@ export async function measureExec(place: Place, sandbox: Sandbox, rounds: number
   const containerId = await place.containerOf(sandbox.name);
   const holder = { holder: "bench", generation: 0 };
   const socket = await openDialledSession(place.carrierOf(sandbox.name), holder);
-  const stdio = await openSession(await bridge(place.docker, containerId, ["node"]), holder);
+  const stdio = await openSession(await bridge(place.docker, containerId, "bridge"), holder);
   try {
     return await sideBySide(
       [

@@ -5,7 +5,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { connectDocker, defaultWorkerImage } from "@opentiger/sandbox";
 import { carrierOf } from "@opentiger/sandbox/exec-client";
+import { outwardThrough, Sandboxd } from "@opentiger/sandboxd";
 import Docker from "dockerode";
+import { z } from "zod";
+import { farEngine } from "./far-engine.ts";
 
 export type Place = Awaited<ReturnType<typeof makePlace>>;
 
@@ -17,12 +20,19 @@ export async function makePlace() {
   const cli = fileURLToPath(new URL("../packages/cli/dist/opentiger.js", import.meta.url));
   execFileSync(process.execPath, [cli, "sandbox", "install-plugin"], { env, stdio: "ignore" });
   const docker = new Docker();
-  const backend = await connectDocker();
+  const sandboxd = new Sandboxd(process.env);
+  const backendAt = (place: NodeJS.ProcessEnv) =>
+    connectDocker({ env: place, outward: outwardThrough(sandboxd, place, undefined) });
+  const backend = await backendAt(process.env);
+  const far = await farEngine();
+  const farBackend = await backendAt({ ...process.env, DOCKER_HOST: far.dockerHost });
   const workspace = { path: makeFolder("work"), readOnly: false };
   return {
     env,
     docker,
     backend,
+    /** The same engine, as if it were on another machine. */
+    farBackend,
     workspace,
     /** 50 files, one commit. */
     repository: { path: makeRepository(), readOnly: false },
@@ -48,9 +58,17 @@ export async function makePlace() {
       await container.start();
       return container.id;
     },
+    /** Lets a sandbox reach a port of this machine. */
+    declareHostPort: (name: string, port: number): Promise<unknown> =>
+      sandboxd.ask(
+        { method: "POST", path: `/sandboxes/${name}/host-ports`, body: { ports: [port] } },
+        z.unknown(),
+      ),
     remove: async (): Promise<void> => {
       await backend.drainPool();
       await backend.reset();
+      await sandboxd.stop();
+      far.close();
       rmSync(folder, { recursive: true, force: true });
     },
   };

@@ -3,21 +3,35 @@ import { burst } from "./burst.ts";
 import { execNames, measureExec } from "./exec.ts";
 import { idleMemory } from "./idle-memory.ts";
 import { lifecycleNames, measureLifecycle } from "./lifecycle.ts";
+import type { Series } from "./measure.ts";
+import { measureNetwork, networkTable } from "./network.ts";
 import { makePlace } from "./place.ts";
 import { type Goal, goalsTable, ratio, timesTable } from "./table.ts";
 
-/** `npm run bench [-- --quick]`: one run, one page of tables, written to bench/RESULTS.md as well. */
+/**
+ * `npm run bench [-- --quick]`: one run, one page of tables, written to bench/RESULTS.md as well.
+ * `npm run bench -- exec`: commands in a warm sandbox only; nothing is written.
+ */
 const quick = process.argv.includes("--quick");
+const execOnly = process.argv.includes("exec");
 const place = await makePlace();
 try {
-  const page = await measureAll();
+  const page = execOnly ? await measureExecOnly() : await measureAll();
   process.stdout.write(page);
-  if (!quick) writeFileSync(new URL("RESULTS.md", import.meta.url), page);
+  if (!quick && !execOnly) writeFileSync(new URL("RESULTS.md", import.meta.url), page);
 } finally {
   await place.remove();
 }
 
-async function measureAll(): Promise<string> {
+async function measureExecOnly(): Promise<string> {
+  const exec = await measureWarm();
+  return [
+    timesTable("A command in a warm sandbox", exec, execNames.dockerExec),
+    goalsTable(execGoals(exec)),
+  ].join("\n");
+}
+
+async function measureWarm(): Promise<Series[]> {
   say("exec in a warm sandbox");
   const sandbox = await place.backend.create({
     name: "bench",
@@ -26,13 +40,60 @@ async function measureAll(): Promise<string> {
   });
   const exec = await measureExec(place, sandbox, quick ? 10 : 60);
   await sandbox.close();
+  return exec;
+}
+
+async function measureAll(): Promise<string> {
+  const exec = await measureWarm();
   say("create, stop and remove");
   const lifecycle = await measureLifecycle(place, quick ? 3 : 15);
   say("20 sandboxes at once, and what an idle one takes");
   const memory = await idleMemory(place, quick ? 4 : 20);
   say("create → node -v, sequential, staggered and in a burst");
   const computeSdk = await burst(place, quick ? 3 : 10);
+  say("the way out");
+  const far = await place.farBackend.create({
+    name: "bench-far",
+    agent: "shell",
+    workspaces: [],
+    workspaceKind: "clone",
+  });
+  const network = await measureNetwork(place, far);
+  await far.close();
   const goals: Goal[] = [
+    ...execGoals(exec),
+    atMost("cold create → first exec beside `docker run -d`", lifecycleRatio("cold"), 1.3),
+    atMost("pool → first exec beside `docker run -d`", lifecycleRatio("pool"), 0.2),
+    atMost("pool with a small repository beside `docker run -d`", lifecycleRatio("poolRepository"), 0.67),
+    atMost(
+      "stop, seconds",
+      (lifecycle.find(({ name }) => name === lifecycleNames.stop)?.p50 ?? Number.NaN) / 1000,
+      1,
+    ),
+    atMost("memory of an idle sandbox (PSS), MB", memory.megabytes, 20),
+    atLeast("download on the socket carrier, MB/s", network.socket.megabytesPerSecond, 300),
+    atLeast("download on the exec stdio carrier, MB/s", network.stdio.megabytesPerSecond, 80),
+    atMost("added to a small request, ms", network.socket.requestMs - network.bridge.requestMs, 2),
+  ];
+  return [
+    "# Measured side by side\n",
+    `One run of \`npm run bench\` on ${new Date().toISOString().slice(0, 10)}, Node ${process.version}, Docker ${place.engineVersion}.`,
+    "Times differ from machine to machine; the ratios are what counts.\n",
+    timesTable("A command in a warm sandbox", exec, execNames.dockerExec),
+    timesTable("Life of a sandbox", lifecycle, lifecycleNames.dockerRun),
+    `### Many at once\n\n${memory.text}\n`,
+    computeSdk,
+    networkTable(network),
+    goalsTable(goals),
+  ].join("\n");
+
+  function lifecycleRatio(name: keyof typeof lifecycleNames): number {
+    return ratio(lifecycle, lifecycleNames[name], lifecycleNames.dockerRun);
+  }
+}
+
+function execGoals(exec: readonly Series[]): Goal[] {
+  return [
     atLeast(
       "library on the socket, times faster than `docker exec`",
       1 / ratio(exec, execNames.socket, execNames.dockerExec),
@@ -43,30 +104,7 @@ async function measureAll(): Promise<string> {
       ratio(exec, execNames.command, execNames.dockerExec),
       1.3,
     ),
-    atMost("cold create → first exec beside `docker run -d`", lifecycleRatio("cold"), 1.3),
-    atMost("pool → first exec beside `docker run -d`", lifecycleRatio("pool"), 0.2),
-    atMost("pool with a small repository beside `docker run -d`", lifecycleRatio("poolRepository"), 0.67),
-    atMost(
-      "stop, seconds",
-      (lifecycle.find(({ name }) => name === lifecycleNames.stop)?.p50 ?? Number.NaN) / 1000,
-      1,
-    ),
-    atMost("memory of an idle sandbox (PSS), MB", memory.megabytes, 20),
   ];
-  return [
-    "# Measured side by side\n",
-    `One run of \`npm run bench\` on ${new Date().toISOString().slice(0, 10)}, Node ${process.version}, Docker ${place.engineVersion}.`,
-    "Times differ from machine to machine; the ratios are what counts.\n",
-    timesTable("A command in a warm sandbox", exec, execNames.dockerExec),
-    timesTable("Life of a sandbox", lifecycle, lifecycleNames.dockerRun),
-    `### Many at once\n\n${memory.text}\n`,
-    computeSdk,
-    goalsTable(goals),
-  ].join("\n");
-
-  function lifecycleRatio(name: keyof typeof lifecycleNames): number {
-    return ratio(lifecycle, lifecycleNames[name], lifecycleNames.dockerRun);
-  }
 }
 
 function atMost(what: string, measured: number, bound: number): Goal {

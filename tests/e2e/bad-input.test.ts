@@ -207,7 +207,11 @@ describe("limits and settings", () => {
 
   test("a network or a runtime that the engine does not have is named", async () => {
     const network = await newInstance({ ...process.env, SANDBOX_DOCKER_NETWORK: "no-such-network" });
-    await expectRefusal(newSandbox(network, workspace, { network: "open" }), "unsupported", network);
+    await expectRefusal(
+      newSandbox(network, workspace, { network: { policy: "open" } }),
+      "unsupported",
+      network,
+    );
     const runtime = await newInstance({ ...process.env, SANDBOX_DOCKER_RUNTIME: "no-such-runtime" });
     await expectRefusal(newSandbox(runtime, workspace), "unsupported", runtime);
   });

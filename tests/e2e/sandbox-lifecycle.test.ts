@@ -261,7 +261,7 @@ describe("the guard rails of every sandbox", () => {
   });
 
   test("A10 an open one has an interface", async () => {
-    const sandbox = await newSandbox(instance, temporaryWorkspace(), { network: "open" });
+    const sandbox = await newSandbox(instance, temporaryWorkspace(), { network: { policy: "open" } });
     expect((await runIn(sandbox, ["ls", "/sys/class/net"])).stdout).toContain("eth0");
   });
 });

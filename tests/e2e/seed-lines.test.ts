@@ -1,11 +1,13 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
 import { atEnd } from "../setup/at-end.ts";
 import { type Ended, newUser, type User } from "../setup/command-line.ts";
 import { docker } from "../setup/docker.ts";
 import { agentUid, isRoot, rootWorkspace, temporaryWorkspace } from "../setup/temporary-workspace.ts";
-import { until } from "../setup/until.ts";
 
 /** The seed's lines as they stand, with `/path/to/project` being a folder of the test's. */
 const lines = {
@@ -74,11 +76,11 @@ describe.each(workspaces)(
     });
 
     it("B1 B10 exec runs the real claude, with its variables and in its folder", async () => {
-      await startModel(user, {
+      const model = await startModel({
         command: 'echo "$NODE_ENV $PWD" > feature.txt',
         sentence: "The feature is there.",
       });
-      const base = 'docker sandbox exec -e "ANTHROPIC_BASE_URL=http://127.0.0.1:8123"';
+      const base = `docker sandbox exec -e "ANTHROPIC_BASE_URL=${model}"`;
       const first = await sh(lines.exec.replace("docker sandbox exec", base));
       expect(first).toMatchObject({ status: 0, stdout: "The feature is there.\n" });
       expect(readFileSync(join(project, "feature.txt"), "utf8")).toBe(` ${project}\n`);
@@ -174,29 +176,11 @@ describe("the templates", () => {
   });
 });
 
-/** The model, on the sandbox's own loopback: the sandbox has no network. */
-async function startModel(user: User, answers: { command: string; sentence: string }): Promise<void> {
-  const source = readFileSync(new URL("../setup/model-stand-in.mjs", import.meta.url));
-  const put = ["docker", "sandbox", "exec", "-i", "my-sandbox", "sh", "-c", "cat > /tmp/model.mjs"] as const;
-  await user.run(put, { input: source });
-  await user.sandbox(
-    "exec",
-    "-d",
-    "my-sandbox",
-    "node",
-    "/tmp/model.mjs",
-    "8123",
-    answers.command,
-    answers.sentence,
-  );
-  await until("the model listens", async () => {
-    const { status } = await user.sandbox(
-      "exec",
-      "my-sandbox",
-      "bash",
-      "-c",
-      "exec 3<>/dev/tcp/127.0.0.1/8123",
-    );
-    return status === 0;
-  });
+/** The model, on this machine's loopback: the sandbox reaches it by the URL that it is handed. */
+async function startModel(answers: { command: string; sentence: string }): Promise<string> {
+  const script = fileURLToPath(new URL("../setup/model-stand-in.mjs", import.meta.url));
+  const child = spawn(process.execPath, [script, "0", answers.command, answers.sentence]);
+  atEnd(() => child.kill("SIGKILL"));
+  const [port] = (await once(child.stdout, "data")) as [Buffer];
+  return `http://127.0.0.1:${port.toString().trim()}`;
 }

@@ -1,11 +1,34 @@
 import { chownSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeEach, describe, expect, test } from "vitest";
+import Docker from "dockerode";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { atEnd } from "../setup/at-end.ts";
 import { docker, workerImage } from "../setup/docker.ts";
 import { watchedEngine } from "../setup/engine-proxy.ts";
 import { runIn } from "../setup/place.ts";
 import { newInstance, newSandbox } from "../setup/sandbox.ts";
+import { importShellImage } from "../setup/shell-image.ts";
 import { agentUid, isRoot, temporaryFolder, temporaryWorkspace } from "../setup/temporary-workspace.ts";
+
+const { Runtimes: runtimes } = (await new Docker().info()) as { Runtimes?: Record<string, unknown> };
+const shellImage = "opentiger-test/shell-only:latest";
+
+/** How the kernel is asked what it mounted: by the supervisor, or outside where that one cannot tell or is not there. */
+const ways = [
+  { way: "with a supervisor", image: workerImage, env: {}, possible: true },
+  { way: "without one", image: shellImage, env: {}, possible: true },
+  {
+    way: "under gVisor",
+    image: workerImage,
+    env: { SANDBOX_DOCKER_RUNTIME: "runsc" },
+    possible: runtimes?.["runsc"] !== undefined,
+  },
+];
+
+beforeAll(() => {
+  importShellImage(shellImage);
+  atEnd(async () => void (await docker("rmi", "--force", shellImage)));
+});
 
 /**
  * An agent that can write the folder above another sandbox's workspace exchanges that workspace for a link at the
@@ -44,25 +67,29 @@ describe("9 a workspace becomes a link to the home folder between the look and t
     expect(await read).toBe(canary);
   });
 
-  test("and ours refuses, and leaves nothing behind", async () => {
-    const instance = await newInstance({ ...process.env, HOME: home, DOCKER_HOST: engine });
-    await expect(newSandbox(instance, inner)).rejects.toMatchObject({ code: "workspace_refused" });
-    expect(armed).toBe(false);
-    expect((await instance.backend.list()).filter(({ own }) => own)).toEqual([]);
-  });
+  describe.each(ways)("and ours, $way,", ({ image, env, possible }) => {
+    test.skipIf(!possible)("refuses, and leaves nothing behind", async () => {
+      const instance = await newInstance({ ...process.env, ...env, HOME: home, DOCKER_HOST: engine });
+      await expect(newSandbox(instance, inner, { image })).rejects.toMatchObject({
+        code: "workspace_refused",
+      });
+      expect(armed).toBe(false);
+      expect((await instance.backend.list()).filter(({ own }) => own)).toEqual([]);
+    });
 
-  test("and ours refuses to start again, and does not leave it running", async () => {
-    const instance = await newInstance({ ...process.env, HOME: home, DOCKER_HOST: engine });
-    armed = false;
-    const { name } = await newSandbox(instance, inner);
-    await instance.backend.stop(name);
-    armed = true;
-    await expect(instance.backend.open(name)).rejects.toMatchObject({ code: "workspace_refused" });
-    const own = (await instance.backend.list()).filter((summary) => summary.own);
-    expect(own.map(({ status }) => status)).toEqual(["stopped"]);
+    test.skipIf(!possible)("refuses to start again, and does not leave it running", async () => {
+      const instance = await newInstance({ ...process.env, ...env, HOME: home, DOCKER_HOST: engine });
+      armed = false;
+      const { name } = await newSandbox(instance, inner, { image });
+      await instance.backend.stop(name);
+      armed = true;
+      await expect(instance.backend.open(name)).rejects.toMatchObject({ code: "workspace_refused" });
+      const own = (await instance.backend.list()).filter((summary) => summary.own);
+      expect(own.map(({ status }) => status)).toEqual(["stopped"]);
 
-    rmSync(inner);
-    renameSync(`${inner}-moved`, inner);
-    expect((await runIn(await instance.backend.open(name), ["sh", "-c", "exit 7"])).code).toBe(7);
+      rmSync(inner);
+      renameSync(`${inner}-moved`, inner);
+      expect((await runIn(await instance.backend.open(name), ["sh", "-c", "exit 7"])).code).toBe(7);
+    });
   });
 });

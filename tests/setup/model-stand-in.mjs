@@ -1,12 +1,11 @@
 /*
- * A stand-in for the model behind Claude Code: runs inside the sandbox, on its loopback, since a sandbox has no network.
- * To the first question it answers with a command to run, and to the command's result with a sentence.
+ * A stand-in for the model behind Claude Code, on loopback; prints the port that it listens on. To the first question it answers with a command to run, and to the command's result with a sentence.
  */
 import { createServer } from "node:http";
 
-const [port = "8123", command = "true", sentence = "done"] = process.argv.slice(2);
+const [port = "0", command = "true", sentence = "done"] = process.argv.slice(2);
 
-createServer(async (request, response) => {
+const server = createServer(async (request, response) => {
   if (request.method !== "POST" || !request.url?.startsWith("/v1/messages")) return void response.end();
   let body = "";
   for await (const chunk of request) body += chunk;
@@ -46,4 +45,8 @@ createServer(async (request, response) => {
   send("message_delta", { delta: { stop_reason: useTool ? "tool_use" : "end_turn" }, usage });
   send("message_stop", {});
   response.end();
-}).listen(Number(port), "127.0.0.1");
+});
+server.listen(Number(port), "127.0.0.1", () => {
+  const address = server.address();
+  console.log(typeof address === "object" ? address?.port : address);
+});

@@ -1,0 +1,162 @@
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { beforeAll, describe, expect, test } from "vitest";
+import { newUser, type User } from "../setup/command-line.ts";
+import { type OnlineInstance, onlineInstance } from "../setup/sandboxd.ts";
+import {
+  addresses,
+  canHaveSmallInternet,
+  type SmallInternet,
+  smallInternet,
+} from "../setup/small-internet.ts";
+import { temporaryWorkspace } from "../setup/temporary-workspace.ts";
+import { until } from "../setup/until.ts";
+
+const models = ["api.anthropic.com", "api.openai.com"];
+
+describe.skipIf(!canHaveSmallInternet)("docker sandbox network", () => {
+  let internet: SmallInternet;
+  let instance: OnlineInstance;
+  let user: User;
+  const curl = ["curl", "-s", "-k", "-m", "8", "-o", "/dev/null", "-w", "%{http_code}"];
+  const status = async (url: string): Promise<string> =>
+    (await user.sandbox("exec", "my-sandbox", ...curl, url)).stdout;
+
+  beforeAll(async () => {
+    internet = await smallInternet([...models, "other.test", "slow.test"]);
+    instance = await onlineInstance(internet);
+    user = await newUser({ OPENTIGER_HOME: instance.home });
+    const made = await user.sandbox("create", "--name", "my-sandbox", "claude", temporaryWorkspace());
+    expect(made).toMatchObject({ status: 0 });
+  });
+
+  test("B11 the seed's lines: deny, then two hosts; those work, everything else is 403 and logged", async () => {
+    expect(await status("https://other.test/")).toBe("200");
+    expect(await user.sandbox("network", "proxy", "my-sandbox", "--policy", "deny")).toMatchObject({
+      status: 0,
+    });
+    for (const host of models) expect(await status(`http://${host}/`)).toBe("403");
+    for (const host of models) {
+      expect(await user.sandbox("network", "proxy", "my-sandbox", "--allow-host", host)).toMatchObject({
+        status: 0,
+      });
+    }
+    for (const host of models) {
+      expect(await status(`https://${host}/`)).toBe("200");
+      expect(await status(`http://${host}/`)).toBe("200");
+    }
+    expect(await status("http://other.test/")).toBe("403");
+    const log = await user.sandbox("network", "log", "my-sandbox", "--json");
+    const rows = JSON.parse(log.stdout) as {
+      host: string;
+      port: number;
+      allowed: number;
+      blocked: number;
+      rule: string;
+    }[];
+    expect(rows.find(({ host, port }) => host === "other.test" && port === 80)).toMatchObject({
+      blocked: 1,
+      rule: "policy deny",
+    });
+    expect(rows.find(({ host, port }) => host === models[0] && port === 443)).toMatchObject({ allowed: 1 });
+    expect((await user.sandbox("network", "log", "-q")).stdout.split("\n")).toContain("other.test");
+  });
+
+  test("the rules are shown, persist, and bad ones are refused with nothing changed", async () => {
+    const shown = await user.sandbox("network", "proxy", "my-sandbox");
+    expect(shown.stdout).toContain("policy deny");
+    expect(shown.stdout).toContain("api.anthropic.com");
+    const before = await user.sandbox("network", "proxy", "my-sandbox", "--json");
+    for (const [flag, word] of [
+      ["--allow-host", "ex*mple.com"],
+      ["--allow-host", "a b.com"],
+      ["--allow-cidr", "10.0.0.0/99"],
+      ["--block-host", ""],
+    ] as const) {
+      const refused = await user.sandbox("network", "proxy", "my-sandbox", flag, word);
+      expect(refused.status).toBe(64);
+      expect(refused.stderr).toContain("→");
+    }
+    expect((await user.sandbox("network", "proxy", "nobody")).status).toBe(66);
+    expect(await user.sandbox("network", "proxy", "my-sandbox", "--json")).toEqual(before);
+  });
+
+  test("what was learned under allow is enough under deny", async () => {
+    const workspace = temporaryWorkspace();
+    await user.sandbox("create", "--name", "learner", "shell", workspace);
+    await user.sandbox("exec", "learner", ...curl, "https://other.test/");
+    const learned = await user.sandbox("network", "learn", "learner");
+    expect(learned.stdout).toContain("--policy deny");
+    expect(learned.stdout).toContain("--allow-host 'other.test:443'");
+    expect(learned.stdout).not.toContain("self-test");
+    const applied = await user.run(["sh", "-c", learned.stdout]);
+    expect(applied).toMatchObject({ status: 0 });
+    const fetched = await user.sandbox("exec", "learner", ...curl, "https://other.test/");
+    expect(fetched.stdout).toBe("200");
+    expect((await user.sandbox("exec", "learner", ...curl, "http://api.openai.com/")).stdout).toBe("403");
+    await user.sandbox("rm", "learner");
+  });
+
+  test("a rule that is taken away cuts the connection that it had allowed", async () => {
+    await user.sandbox("network", "proxy", "my-sandbox", "--allow-host", `${addresses.public}:9000`);
+    const talk = [
+      "python3",
+      "-u",
+      "-c",
+      `import socket
+s = socket.create_connection(("127.0.0.1", 3128))
+s.sendall(b"CONNECT ${addresses.public}:9000 HTTP/1.1\\r\\nHost: ${addresses.public}:9000\\r\\n\\r\\n")
+s.recv(4096)
+s.sendall(b"ping")
+print(s.recv(4096).decode())
+print("cut" if s.recv(4096) == b"" else "more")`,
+    ];
+    const child = user.start(["docker", "sandbox", "exec", "my-sandbox", ...talk]);
+    const lines: string[] = [];
+    if (child.stdout) createInterface(child.stdout).on("line", (line) => lines.push(line));
+    await until("the connection stands", () => lines.includes("ping"));
+    await user.sandbox("network", "proxy", "my-sandbox", "--block-host", `${addresses.public}:9000`);
+    await once(child, "close");
+    expect(lines).toEqual(["ping", "cut"]);
+  });
+
+  test("the log is followed as it happens, and survives a sandboxd that is killed", async () => {
+    const child = user.start(["docker", "sandbox", "network", "log", "my-sandbox", "--follow", "--json"]);
+    const lines: string[] = [];
+    if (child.stdout) createInterface(child.stdout).on("line", (line) => lines.push(line));
+    await until("an event is shown", async () => {
+      await status("http://other.test/");
+      return lines.length > 0;
+    });
+    expect(JSON.parse(lines[0] ?? "")).toMatchObject({
+      sandbox: "my-sandbox",
+      host: "other.test",
+      verdict: "blocked",
+    });
+    child.kill("SIGINT");
+    // Written half a second after it happened.
+    await until("the log is on disk", async () => {
+      await instance.killSandboxd();
+      await instance.startSandboxd();
+      return (await user.sandbox("network", "log", "-q")).stdout.includes("other.test");
+    });
+  });
+
+  test("a port inside is reached on the host's loopback, and taken back", async () => {
+    const serve = `require("node:http").createServer((q, r) => r.end("inside")).listen(3000, "127.0.0.1")`;
+    await user.sandbox("exec", "-d", "my-sandbox", "node", "-e", serve);
+    const published = await user.sandbox("port", "my-sandbox", "3000", "--json");
+    const [{ published: port }] = JSON.parse(published.stdout) as [{ published: number }];
+    const fetch = (): Promise<string> =>
+      new Promise((resolve, reject) => {
+        const child = internet.machine(["curl", "-s", "-m", "5", `http://127.0.0.1:${port}/`]);
+        let said = "";
+        child.stdout?.on("data", (data: Buffer) => (said += data.toString()));
+        child.once("error", reject).once("close", () => resolve(said));
+      });
+    await until("the service inside answers", async () => (await fetch()) === "inside");
+    expect((await user.sandbox("port", "my-sandbox")).stdout).toBe(`127.0.0.1:${port} -> 3000\n`);
+    await user.sandbox("port", "my-sandbox", "3000", "--remove");
+    expect(await fetch()).toBe("");
+  });
+});

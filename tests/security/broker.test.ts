@@ -1,0 +1,239 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import { atEnd } from "../setup/at-end.ts";
+import { type Ended, newUser, type User } from "../setup/command-line.ts";
+import { docker } from "../setup/docker.ts";
+import { modelSentence } from "../setup/model-answers.ts";
+import { containerOf } from "../setup/sandbox.ts";
+import { type OnlineInstance, onlineInstance } from "../setup/sandboxd.ts";
+import { canHaveSmallInternet, type SmallInternet, smallInternet } from "../setup/small-internet.ts";
+import { temporaryWorkspace } from "../setup/temporary-workspace.ts";
+import { until } from "../setup/until.ts";
+
+const models = ["api.anthropic.com", "api.openai.com", "chatgpt.com"];
+const canaries = {
+  claude_setup_token: "sk-ant-oat01-canary-claude-0123456789",
+  anthropic_api_key: "sk-ant-api03-canary-anthropic-0123456789",
+  openai_api_key: "sk-canary-openai-0123456789",
+} as const;
+
+/** Each on a secret of its own, so that the model server can tell who asked. */
+const agents = [
+  {
+    agent: "claude",
+    secrets: ["claude_setup_token"],
+    command: ["claude", "-p", "say it", "--output-format", "text"],
+    host: "api.anthropic.com",
+    sees: `Bearer ${canaries.claude_setup_token}`,
+  },
+  {
+    agent: "codex",
+    secrets: ["openai_api_key"],
+    command: [
+      "codex",
+      "exec",
+      "--skip-git-repo-check",
+      "--dangerously-bypass-approvals-and-sandbox",
+      "say it",
+    ],
+    host: "api.openai.com",
+    sees: `Bearer ${canaries.openai_api_key}`,
+  },
+  {
+    agent: "opencode",
+    secrets: ["anthropic_api_key"],
+    command: ["opencode", "run", "say it"],
+    host: "api.anthropic.com",
+    sees: canaries.anthropic_api_key,
+  },
+] as const;
+
+describe.skipIf(!canHaveSmallInternet)("22 23 24 26 an agent uses a credential that it never has", () => {
+  let internet: SmallInternet;
+
+  beforeAll(async () => {
+    internet = await smallInternet([...models, "evil.test"]);
+  });
+
+  describe.each(agents)("$agent", ({ agent, secrets, command, host, sees }) => {
+    let instance: OnlineInstance;
+    let user: User;
+
+    beforeAll(async () => {
+      instance = await onlineInstance(internet, { HOME: temporaryWorkspace(), XDG_CONFIG_HOME: undefined });
+      user = await newUser({ OPENTIGER_HOME: instance.home, HOME: instance.env["HOME"] });
+      for (const name of secrets) {
+        const added = await user.run([process.execPath, secretsBundle, "add", name], {
+          input: canaries[name],
+        });
+        expect(added).toMatchObject({ status: 0 });
+      }
+      const made = await user.sandbox(
+        "create",
+        "--name",
+        agent,
+        "--network",
+        "deny",
+        agent,
+        temporaryWorkspace(),
+      );
+      expect(made).toMatchObject({
+        status: 0,
+        stderr: expect.not.stringContaining("nothing to log in") as string,
+      });
+    });
+
+    test("finishes a turn under deny; the model sees the real credential", async () => {
+      const before = internet.seen.length;
+      const { status, stdout, stderr } = await user.sandbox("exec", agent, ...command);
+      expect({ status, stdout, stderr }).toMatchObject({
+        status: 0,
+        stdout: expect.stringContaining(modelSentence) as string,
+      });
+      const asked = internet.seen
+        .slice(before)
+        .filter(({ kind, method }) => kind === "https" && method === "POST");
+      expect(asked.length).toBeGreaterThan(0);
+      for (const { headers, sni } of asked) {
+        expect(sni).toBe(host);
+        expect(headers?.["authorization"] ?? headers?.["x-api-key"]).toBe(sees);
+      }
+    });
+
+    test("no place inside, outside or in an image of it holds the credential", async () => {
+      const container = containerOf(instance, { id: idOf(instance, agent) });
+      // While it runs: its memory and that of everything it started.
+      const running = user.sandbox("exec", agent, ...command);
+      await until("the agent runs", async () => (await docker("top", container)).includes(agent));
+      const inspected = await docker("inspect", container);
+      const memory = grepProcesses(
+        container,
+        secrets.map((name) => canaries[name]),
+      );
+      await running;
+      const written = await layerOf(container);
+      await user.sandbox("save", agent, `opentiger-test-${agent}:canary`);
+      atEnd(() => docker("image", "rm", "--force", `opentiger-test-${agent}:canary`));
+      const image = await docker("inspect", `opentiger-test-${agent}:canary`);
+      const saved = await layerOf(`opentiger-test-${agent}:canary`);
+      for (const name of secrets) {
+        expect(inspected).not.toContain(canaries[name]);
+        expect(image).not.toContain(canaries[name]);
+        for (const layer of [written, saved]) expect(filesWith(layer, canaries[name])).toEqual([]);
+        expect(memory).toEqual([]);
+        expect(filesWith(instance.home, canaries[name])).toEqual([]);
+      }
+      for (const words of [
+        ["network", "log"],
+        ["inspect", agent],
+        ["auth", agent],
+        ["usage", agent],
+      ]) {
+        const { stdout, stderr } = await user.sandbox(...words);
+        for (const name of secrets) expect(stdout + stderr).not.toContain(canaries[name]);
+      }
+    });
+
+    test("22 a tunnel to the model with a key of the attacker's is refused and names the gateway", async () => {
+      const attackers = ["-H", "x-api-key: attackers-key", "-H", "authorization: Bearer attackers-key"];
+      await user.sandbox("network", "proxy", agent, "--allow-host", host);
+      const before = internet.seen.length;
+      const tunnel = await curl(`https://${host}/v1/models`, ...attackers);
+      expect(tunnel.stdout).toMatch(/^(000|403)/);
+      const through = await curl(
+        `http://127.0.0.1:3129/${host === "api.openai.com" ? "openai" : "anthropic"}/v1/models`,
+        ...attackers,
+      );
+      expect(through.stdout).toMatch(/^200/);
+      const seen = internet.seen.slice(before).filter(({ kind }) => kind === "https");
+      expect(JSON.stringify(seen)).not.toContain("attackers-key");
+    });
+
+    test("24 a credential that the API reflects comes back without it", async () => {
+      const url = `http://127.0.0.1:3129/${host === "api.openai.com" ? "openai" : "anthropic"}/v1/models`;
+      const { stdout } = await user.sandbox("exec", agent, "curl", "-s", "-i", url);
+      expect(stdout.toLowerCase()).toContain("x-reflected");
+      for (const name of secrets) expect(stdout).not.toContain(canaries[name]);
+    });
+
+    test("25 a revoked lease ends it with the next request, and says why", async () => {
+      expect(await user.run([process.execPath, secretsBundle, "revoke", "--all"])).toMatchObject({
+        status: 0,
+      });
+      const { status, stdout, stderr } = await user.sandbox("exec", agent, ...command);
+      expect(status === 0 && stdout.includes(modelSentence)).toBe(false);
+      expect(stdout + stderr).toMatch(/revoked/i);
+      await user.sandbox("auth", agent, "--grant");
+      expect((await user.sandbox("exec", agent, ...command)).stdout).toContain(modelSentence);
+    });
+
+    function curl(url: string, ...words: string[]): Promise<Ended> {
+      return user.sandbox(
+        "exec",
+        agent,
+        "curl",
+        "-s",
+        "-k",
+        "-o",
+        "/dev/null",
+        "-w",
+        "%{http_code}",
+        ...words,
+        url,
+      );
+    }
+  });
+});
+
+const secretsBundle = new URL("../../packages/cli/dist/secrets.js", import.meta.url).pathname;
+
+function idOf({ home }: OnlineInstance, name: string): string {
+  const record = JSON.parse(readFileSync(join(home, "names", name), "utf8")) as { id: string };
+  return record.id;
+}
+
+/** Which processes of a container have one of the words in their memory or environment. The reader is root on the host. */
+function grepProcesses(container: string, words: readonly string[]): string[] {
+  const script = `
+import os, re, subprocess, sys
+pids = subprocess.check_output(["docker", "top", sys.argv[1], "-o", "pid"], text=True).split()[1:]
+words = [word.encode() for word in sys.argv[2:]]
+for pid in pids:
+    try:
+        text = open(f"/proc/{pid}/environ", "rb").read()
+        if any(word in text for word in words): print(pid, "environ")
+        with open(f"/proc/{pid}/mem", "rb") as memory:
+            for line in open(f"/proc/{pid}/maps"):
+                found = re.match(r"([0-9a-f]+)-([0-9a-f]+) rw", line)
+                if not found: continue
+                start, end = (int(part, 16) for part in found.groups())
+                if end - start > 1 << 30: continue
+                try:
+                    memory.seek(start)
+                    text = memory.read(end - start)
+                except (OSError, ValueError, OverflowError):
+                    continue
+                if any(word in text for word in words): print(pid, line.strip())
+    except (FileNotFoundError, ProcessLookupError):
+        continue
+`;
+  return execFileSync("python3", ["-c", script, container, ...words], { encoding: "utf8" })
+    .split("\n")
+    .filter(Boolean);
+}
+
+/** Where the engine keeps what was written on top of an image. */
+function layerOf(reference: string): Promise<string> {
+  return docker("inspect", "--format", "{{.GraphDriver.Data.UpperDir}}", reference);
+}
+
+/** Files below a folder that hold the word in clear. */
+function filesWith(folder: string, word: string): string[] {
+  const { status, stdout, stderr } = spawnSync("grep", ["-rlF", "--devices=skip", word, folder], {
+    encoding: "utf8",
+  });
+  if (status === null || status > 1) throw new Error(stderr);
+  return stdout.split("\n").filter(Boolean);
+}
