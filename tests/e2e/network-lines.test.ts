@@ -81,6 +81,13 @@ describe.skipIf(!canHaveSmallInternet)("docker sandbox network", () => {
     expect(await user.sandbox("network", "proxy", "my-sandbox", "--json")).toEqual(before);
   });
 
+  test("to or from open is refused with the commands that make it again", async () => {
+    const refused = await user.sandbox("network", "proxy", "my-sandbox", "--policy", "open");
+    expect(refused.status).toBe(64);
+    expect(refused.stderr).toContain("docker sandbox create --name my-sandbox --network open");
+    expect((await user.sandbox("network", "proxy", "my-sandbox")).stdout).toContain("policy deny");
+  });
+
   test("what was learned under allow is enough under deny", async () => {
     const workspace = temporaryWorkspace();
     await user.sandbox("create", "--name", "learner", "shell", workspace);

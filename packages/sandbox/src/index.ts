@@ -7,6 +7,7 @@ export type { PoolSettings, PoolStatus } from "./backends/docker/pool/pool.ts";
 export { HostBackend } from "./backends/host/host-backend.ts";
 export { bridge } from "./carriers/exec-stdio.ts";
 export { dialBack } from "./carriers/socket.ts";
+export { listenedHostPorts } from "./egress/host-ports.ts";
 export { listenForEgress, type TakeEgress } from "./egress/listen.ts";
 export type { Outward } from "./egress/outward.ts";
 export { egressOverStdio } from "./egress/over-stdio.ts";

@@ -10,7 +10,7 @@ const { surroundings } = recordedSurroundings({ invocation: "opentiger sandbox" 
 
 describe("completion", () => {
   test.each([
-    [["sandb"], ["sandbox"]],
+    [["sandb"], ["sandbox", "sandboxd"]],
     [
       ["sandbox", "in"],
       ["inspect", "install-plugin"],

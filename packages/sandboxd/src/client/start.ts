@@ -17,7 +17,8 @@ export function startDaemon(paths: SandboxdPaths, env: NodeJS.ProcessEnv): void 
   try {
     const child = spawn(process.execPath, [daemonBundle()], {
       cwd: "/",
-      env,
+      // Every name that the system resolves blocks a thread; the usual four are few.
+      env: { UV_THREADPOOL_SIZE: "16", ...env },
       stdio: ["ignore", log, log],
       detached: true,
     });

@@ -5,6 +5,7 @@ import {
   bridge,
   egressOverStdio,
   ensureCarrierFolder,
+  listenedHostPorts,
   listenForEgress,
   openDialledSession,
   reachSupervisor,
@@ -89,7 +90,9 @@ export class Attached {
 
   /** Tells the supervisor which ports of the host to listen for. */
   async setDoors(): Promise<void> {
-    await this.withSession((session) => session.setDoors({ hostPorts: this.record.network.hostPorts }));
+    await this.withSession((session) =>
+      session.setDoors({ hostPorts: listenedHostPorts(this.record.network) }),
+    );
   }
 
   connectInside(port: number): Promise<Duplex> {

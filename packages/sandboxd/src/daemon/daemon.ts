@@ -1,7 +1,7 @@
 import { watch } from "node:fs";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
-import { SandboxError, type State } from "@opentiger/sandbox";
+import { listenedHostPorts, SandboxError, type State } from "@opentiger/sandbox";
 import type { EgressOpening, NetworkSettings, SandboxRecord } from "@opentiger/schema";
 import type { Logger } from "pino";
 import type { EngineAddress, PublishedPort } from "../api.ts";
@@ -54,6 +54,11 @@ export class Daemon {
     return this.#parts.egress.connections(id).length;
   }
 
+  /** Brings the log up to date with what open connections have carried. */
+  count(): void {
+    this.#parts.egress.count();
+  }
+
   /** Opens the way out of a sandbox; when this returns, its requests are answered. */
   async attach(id: string, engine: EngineAddress | undefined): Promise<void> {
     const record = this.#record(id);
@@ -85,25 +90,29 @@ export class Daemon {
   }
 
   /** New rules act at once: on what is asked from now on, and on connections that they no longer allow. */
-  changeNetwork(name: string, change: (settings: NetworkSettings) => NetworkSettings): NetworkSettings {
+  async changeNetwork(
+    name: string,
+    change: (settings: NetworkSettings) => NetworkSettings,
+  ): Promise<NetworkSettings> {
     const attached = this.find(name);
+    const before = attached.record.network;
     const record = this.#parts.state.records.update(attached.record.id, (latest) => ({
       ...latest,
-      network: change(latest.network),
+      network: sameKind(name, latest.network, change(latest.network)),
     }));
     if (!record) throw new SandboxError("not_found", `the sandbox ${name} is being removed`);
     attached.record = record;
     this.#parts.egress.recheck(record.id);
+    if (String(listenedHostPorts(before)) !== String(listenedHostPorts(record.network)))
+      await attached.setDoors();
     return record.network;
   }
 
   async declareHostPorts(name: string, ports: readonly number[]): Promise<NetworkSettings> {
-    const settings = this.changeNetwork(name, (latest) => ({
+    return this.changeNetwork(name, (latest) => ({
       ...latest,
       hostPorts: [...new Set([...latest.hostPorts, ...ports])].toSorted((left, right) => left - right),
     }));
-    await this.find(name).setDoors();
-    return settings;
   }
 
   async publish(name: string, inside: number, published: number | undefined): Promise<PublishedPort> {
@@ -209,4 +218,16 @@ export class Daemon {
   #rememberPorts({ record: { id }, ports }: Attached): void {
     this.#parts.state.records.update(id, (latest) => ({ ...latest, ports }));
   }
+}
+
+/** A container has an interface or it has none, from its start to its end. */
+function sameKind(name: string, before: NetworkSettings, after: NetworkSettings): NetworkSettings {
+  if ((before.policy === "open") === (after.policy === "open")) return after;
+  throw new SandboxError(
+    "unsupported",
+    `${name} is made for the policy ${before.policy}: to or from open it has to be made again`,
+    {
+      remedy: `docker sandbox save ${name} kept:latest && docker sandbox rm ${name} && docker sandbox create --name ${name} --network ${after.policy} -t kept:latest AGENT WORKSPACE`,
+    },
+  );
 }

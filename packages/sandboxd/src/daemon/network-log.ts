@@ -5,6 +5,7 @@ import type { Daemon } from "./daemon.ts";
 
 /** The log of one sandbox or of all, the latest first. */
 export function networkRows(daemon: Daemon, log: EgressLog, name: string | undefined): NetworkLogRow[] {
+  daemon.count();
   const chosen = name === undefined ? daemon.sandboxes : [daemon.find(name)];
   return chosen
     .flatMap(({ record }) => log.rows(record.id).map((row) => ({ sandbox: record.name, ...row })))

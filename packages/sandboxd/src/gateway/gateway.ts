@@ -18,6 +18,7 @@ import type { RequestRecord } from "./metering/record.ts";
 import type { Totals } from "./metering/totals.ts";
 import type { BrokeredAgent } from "./placeholders/placeholders.ts";
 import { type SandboxAuth, SandboxStates } from "./status.ts";
+import { UnderWay } from "./under-way.ts";
 
 const dayMs = 86_400_000;
 
@@ -53,6 +54,7 @@ export class Gateway {
   readonly #callers: HostCallers;
   readonly #server: Server;
   readonly #streams = new Map<Duplex, GatewayCaller>();
+  readonly #underWay = new UnderWay();
   readonly #listeners = new Listeners();
   readonly #states: SandboxStates;
   #loopback: Promise<{ port: number }> | undefined;
@@ -189,6 +191,7 @@ export class Gateway {
       budgets: this.#budgets,
       ledger: this.#ledger,
       upstream: this.#upstream,
+      underWay: this.#underWay,
       now: this.#now,
       tell: (event) => this.#tell(event),
     };

@@ -24,7 +24,10 @@ export class Porter {
   /** Listens on one port of the loopback. Rejects when it cannot be had. */
   openDoor(address: string, port: number, opening: EgressOpening): Promise<Server> {
     return new Promise((resolve, reject) => {
-      const server = createServer({ allowHalfOpen: true }, (socket) => void this.#take(socket, opening));
+      const server = createServer(
+        { allowHalfOpen: true, noDelay: true },
+        (socket) => void this.#take(socket, opening),
+      );
       server.once("error", reject);
       server.listen(port, address, () => {
         server.off("error", reject);

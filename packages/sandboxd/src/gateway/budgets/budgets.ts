@@ -6,6 +6,7 @@ import { type GatewayCaller, type Scope, scopeKey, scopesOf } from "../caller.ts
 import type { Refusal } from "../exchange/refusal.ts";
 import type { Ledger } from "../metering/ledger.ts";
 import { readText } from "../text-file.ts";
+import { UnderWay } from "../under-way.ts";
 import { type BudgetLimits, budgetLimits, exceeded } from "./budget.ts";
 
 const budgetFile = z.object({ version: z.literal(1), budgets: z.record(z.string(), budgetLimits) });
@@ -19,7 +20,7 @@ export class Budgets {
   readonly #ledger: Ledger;
   readonly #now: () => Date;
   readonly #limits: Map<string, BudgetLimits>;
-  readonly #underWay = new Map<string, number>();
+  readonly #underWay = new UnderWay();
 
   constructor(folder: string, ledger: Ledger, now: () => Date) {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -47,7 +48,7 @@ export class Budgets {
     for (const scope of scopesOf(caller)) {
       const limits = this.of(scope);
       if (!limits) continue;
-      const underWay = this.underWay(scope);
+      const underWay = this.#underWay.of(scopeKey(scope));
       const reason = exceeded(scope, limits, {
         totals: this.#ledger.totals(scope),
         underWay,
@@ -63,20 +64,8 @@ export class Budgets {
     return undefined;
   }
 
-  underWay(scope: Scope): number {
-    return this.#underWay.get(scopeKey(scope)) ?? 0;
-  }
-
-  /** Counts a request from when it is sent until it has its line in the ledger. */
+  /** Counts a question to a model from when it is sent until it has its line in the ledger. */
   start(caller: GatewayCaller): () => void {
-    const keys = scopesOf(caller).map(scopeKey);
-    for (const key of keys) this.#underWay.set(key, (this.#underWay.get(key) ?? 0) + 1);
-    return () => {
-      for (const key of keys) {
-        const left = (this.#underWay.get(key) ?? 1) - 1;
-        if (left === 0) this.#underWay.delete(key);
-        else this.#underWay.set(key, left);
-      }
-    };
+    return this.#underWay.start(scopesOf(caller).map(scopeKey));
   }
 }

@@ -80,7 +80,8 @@ export class Granting {
     const { grants, env } = this.#parts;
     const hosts = (grants.of(sandboxId)?.providers ?? []).flatMap((provider) => {
       const upstream = upstreamUrl(env, provider);
-      return [providerFacts[provider].host, ...(upstream.ok ? [upstream.url.hostname] : [])];
+      const other = upstream.ok && upstream.url.protocol === "https:" ? [upstream.url.hostname] : [];
+      return [providerFacts[provider].host, ...other];
     });
     return [...new Set(hosts)];
   }

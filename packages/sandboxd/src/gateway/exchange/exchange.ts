@@ -8,7 +8,8 @@ import type { GatewayEvent } from "../events.ts";
 import type { Ledger } from "../metering/ledger.ts";
 import { Meter } from "../metering/meter.ts";
 import { type Provider, providerFacts, upstreamUrl } from "../routes/provider.ts";
-import { type Matched, matchRoute, providerOf } from "../routes/routes.ts";
+import { type Matched, matchRoute } from "../routes/routes.ts";
+import type { UnderWay } from "../under-way.ts";
 import { answerStream, decompression, readStart } from "./answer-stream.ts";
 import { requestHeaders, responseHeaders } from "./headers.ts";
 import { Notes } from "./notes.ts";
@@ -41,6 +42,8 @@ export interface ExchangeParts {
   budgets: Budgets;
   ledger: Ledger;
   upstream: Upstream;
+  /** By sandbox. */
+  underWay: UnderWay;
   now: () => Date;
   tell: (event: GatewayEvent) => void;
 }
@@ -75,7 +78,7 @@ export class Exchange {
 
   /** Ends with the answer, or with the connection; never throws. */
   async run(): Promise<void> {
-    const { ledger, budgets } = this.#parts;
+    const { ledger, budgets, underWay } = this.#parts;
     const matched = matchRoute(this.#request.method, this.#request.url);
     const refusal = matched ? this.#refusalAhead(matched) : unknownPath(this.#request);
     if (!matched || refusal) {
@@ -84,25 +87,24 @@ export class Exchange {
       return;
     }
     this.#notes.route = matched.route;
-    const done = budgets.start(this.#caller);
+    const ends = [underWay.start([this.#caller.sandboxId])];
+    if (matched.route.metered) ends.push(budgets.start(this.#caller));
     try {
       await this.#serve(matched);
     } catch (error) {
       this.#broke(error, matched.route.provider);
     } finally {
       if (matched.route.credential === "needed") ledger.append(this.#notes.entry());
-      done();
+      for (const end of ends) end();
     }
   }
 
   #refusalAhead({ route }: Matched): Refusal | undefined {
-    const { budgets, env } = this.#parts;
+    const { budgets, env, underWay } = this.#parts;
     if (Number(this.#request.headers["content-length"] ?? 0) > largestBody) return sizeRefusal;
     const upstream = upstreamUrl(env, route.provider);
     if (!upstream.ok) return upstreamRefusal(upstream.reason);
-    if (route.credential === "none") return undefined;
-    if (budgets.underWay({ kind: "sandbox", id: this.#caller.sandboxId }) >= requestsAtOnce)
-      return tooManyRefusal;
+    if (underWay.of(this.#caller.sandboxId) >= requestsAtOnce) return tooManyRefusal;
     return route.metered ? budgets.refusal(this.#caller) : undefined;
   }
 

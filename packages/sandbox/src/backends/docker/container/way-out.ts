@@ -1,4 +1,5 @@
 import type { SandboxRecord } from "@opentiger/schema";
+import { listenedHostPorts } from "../../../egress/host-ports.ts";
 import { SandboxError } from "../../../errors.ts";
 import type { Session } from "../../../session/session.ts";
 import type { Place } from "../place.ts";
@@ -12,7 +13,8 @@ export async function openWayOut(
   record: SandboxRecord,
   session: Session,
 ): Promise<void> {
-  const { policy, hostPorts } = record.network;
+  const { policy } = record.network;
+  const hostPorts = listenedHostPorts(record.network);
   await place.outward?.attach(record);
   if (hostPorts.length > 0) await session.setDoors({ hostPorts });
   if (policy === "open") return;
