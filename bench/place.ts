@@ -9,6 +9,7 @@ import { outwardThrough, Sandboxd } from "@opentiger/sandboxd";
 import Docker from "dockerode";
 import { z } from "zod";
 import { farEngine } from "./far-engine.ts";
+import { startModel } from "./gateway.ts";
 
 export type Place = Awaited<ReturnType<typeof makePlace>>;
 
@@ -20,7 +21,9 @@ export async function makePlace() {
   const cli = fileURLToPath(new URL("../packages/cli/dist/opentiger.js", import.meta.url));
   execFileSync(process.execPath, [cli, "sandbox", "install-plugin"], { env, stdio: "ignore" });
   const docker = new Docker();
-  const sandboxd = new Sandboxd(process.env);
+  const model = await startModel();
+  // Its own HOME, so that no login of the user's is used, and a model of our own.
+  const sandboxd = new Sandboxd({ ...env, ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: "bench" });
   const backendAt = (place: NodeJS.ProcessEnv) =>
     connectDocker({ env: place, outward: outwardThrough(sandboxd, place, undefined) });
   const backend = await backendAt(process.env);
@@ -31,6 +34,11 @@ export async function makePlace() {
     env,
     docker,
     backend,
+    /** Lets a sandbox's agent use the model through the gateway. */
+    broker: (name: string): Promise<unknown> =>
+      sandboxd.ask({ method: "POST", path: `/sandboxes/${name}/credentials` }, z.unknown()),
+    /** What the gateway takes for the model's API. */
+    model,
     /** The same engine, as if it were on another machine. */
     farBackend,
     workspace,
@@ -69,6 +77,7 @@ export async function makePlace() {
       await backend.reset();
       await sandboxd.stop();
       far.close();
+      model.stop();
       rmSync(folder, { recursive: true, force: true });
     },
   };

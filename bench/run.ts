@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { burst } from "./burst.ts";
 import { execNames, measureExec } from "./exec.ts";
+import { gatewayTable, measureGateway } from "./gateway.ts";
 import { idleMemory } from "./idle-memory.ts";
 import { lifecycleNames, measureLifecycle } from "./lifecycle.ts";
 import type { Series } from "./measure.ts";
@@ -60,6 +61,8 @@ async function measureAll(): Promise<string> {
   });
   const network = await measureNetwork(place, far);
   await far.close();
+  say("the model gateway");
+  const gateway = await measureGateway(place, quick ? 2 : 7);
   const goals: Goal[] = [
     ...execGoals(exec),
     atMost("cold create → first exec beside `docker run -d`", lifecycleRatio("cold"), 1.3),
@@ -74,6 +77,8 @@ async function measureAll(): Promise<string> {
     atLeast("download on the socket carrier, MB/s", network.socket.megabytesPerSecond, 300),
     atLeast("download on the exec stdio carrier, MB/s", network.stdio.megabytesPerSecond, 80),
     atMost("added to a small request, ms", network.socket.requestMs - network.bridge.requestMs, 2),
+    atMost("added to a model request by the gateway, ms", gateway.gatewayMs - gateway.directMs, 5),
+    atMost("create → first model request of the real claude, s", gateway.firstRequestMs / 1000, 2),
   ];
   return [
     "# Measured side by side\n",
@@ -84,6 +89,7 @@ async function measureAll(): Promise<string> {
     `### Many at once\n\n${memory.text}\n`,
     computeSdk,
     networkTable(network),
+    gatewayTable(gateway),
     goalsTable(goals),
   ].join("\n");
 

@@ -81,11 +81,19 @@ describe.skipIf(!canHaveSmallInternet)("docker sandbox network", () => {
     expect(await user.sandbox("network", "proxy", "my-sandbox", "--json")).toEqual(before);
   });
 
-  test("to or from open is refused with the commands that make it again", async () => {
-    const refused = await user.sandbox("network", "proxy", "my-sandbox", "--policy", "open");
-    expect(refused.status).toBe(64);
-    expect(refused.stderr).toContain("docker sandbox create --name my-sandbox --network open");
-    expect((await user.sandbox("network", "proxy", "my-sandbox")).stdout).toContain("policy deny");
+  test("A10 to or from open the container is made again, says so, and keeps its files; ls is loud about it", async () => {
+    await user.sandbox("exec", "my-sandbox", "sh", "-c", "echo kept > /tmp/kept");
+    const opened = await user.sandbox("network", "proxy", "my-sandbox", "--policy", "open");
+    expect(opened).toMatchObject({ status: 0, stderr: expect.stringContaining("was made again") as string });
+    expect((await user.sandbox("ls")).stdout).toContain("OPEN");
+    const interfaces = ["exec", "my-sandbox", "sh", "-c", "ls /sys/class/net; cat /tmp/kept"];
+    expect((await user.sandbox(...interfaces)).stdout).toMatch(/eth0[\s\S]*kept/);
+    await user.sandbox("network", "proxy", "my-sandbox", "--policy", "deny");
+    const closed = (await user.sandbox(...interfaces)).stdout;
+    expect(closed).not.toContain("eth0");
+    expect(closed).toContain("kept");
+    expect(await status("http://other.test/")).toBe("403");
+    expect(await status("https://api.openai.com/")).toBe("200");
   });
 
   test("what was learned under allow is enough under deny", async () => {

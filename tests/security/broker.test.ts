@@ -13,42 +13,87 @@ import { temporaryWorkspace } from "../setup/temporary-workspace.ts";
 import { until } from "../setup/until.ts";
 
 const models = ["api.anthropic.com", "api.openai.com", "chatgpt.com"];
-const canaries = {
-  claude_setup_token: "sk-ant-oat01-canary-claude-0123456789",
-  anthropic_api_key: "sk-ant-api03-canary-anthropic-0123456789",
-  openai_api_key: "sk-canary-openai-0123456789",
-} as const;
 
-/** Each on a secret of its own, so that the model server can tell who asked. */
+/** Shaped like the tokens of a login; nobody checks the signature. */
+function token(claims: Record<string, unknown>): string {
+  const part = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url");
+  const auth = { chatgpt_plan_type: "plus", chatgpt_account_id: "account-canary" };
+  const body = {
+    exp: Math.floor(Date.now() / 1000) + 86_400,
+    "https://api.openai.com/auth": auth,
+    ...claims,
+  };
+  return `${part({ alg: "RS256" })}.${part(body)}.canary-signature`;
+}
+
+const chatgpt = {
+  access_token: token({ kind: "access" }),
+  id_token: token({ kind: "id", email: "canary@example.com" }),
+  refresh_token: "canary-refresh-token-0123456789",
+  account_id: "account-canary",
+};
+const claudeToken = "sk-ant-oat01-canary-claude-0123456789";
+const openaiKey = "sk-canary-openai-0123456789";
+const anthropicKey = "sk-ant-api03-canary-anthropic-0123456789";
+
+const codex = [
+  "codex",
+  "exec",
+  "--skip-git-repo-check",
+  "--dangerously-bypass-approvals-and-sandbox",
+  "say it",
+];
+
+/** Each on a secret of its own: what no place inside may hold, and what the model's server has to see. */
 const agents = [
   {
+    who: "claude with a setup token",
     agent: "claude",
-    secrets: ["claude_setup_token"],
+    secrets: { claude_setup_token: claudeToken },
+    canaries: [claudeToken],
     command: ["claude", "-p", "say it", "--output-format", "text"],
     host: "api.anthropic.com",
-    sees: `Bearer ${canaries.claude_setup_token}`,
+    route: "anthropic/v1",
+    sees: `Bearer ${claudeToken}`,
   },
   {
+    who: "codex with an API key",
     agent: "codex",
-    secrets: ["openai_api_key"],
-    command: [
-      "codex",
-      "exec",
-      "--skip-git-repo-check",
-      "--dangerously-bypass-approvals-and-sandbox",
-      "say it",
-    ],
+    secrets: { openai_api_key: openaiKey },
+    canaries: [openaiKey],
+    command: codex,
     host: "api.openai.com",
-    sees: `Bearer ${canaries.openai_api_key}`,
+    route: "openai/v1",
+    sees: `Bearer ${openaiKey}`,
   },
   {
+    who: "codex with a ChatGPT login",
+    agent: "codex",
+    secrets: {
+      codex_auth_json: JSON.stringify({
+        auth_mode: "chatgpt",
+        OPENAI_API_KEY: null,
+        tokens: chatgpt,
+        last_refresh: new Date().toISOString(),
+      }),
+    },
+    canaries: [chatgpt.access_token, chatgpt.id_token, chatgpt.refresh_token],
+    command: codex,
+    host: "chatgpt.com",
+    route: "chatgpt",
+    sees: `Bearer ${chatgpt.access_token}`,
+  },
+  {
+    who: "opencode with an API key",
     agent: "opencode",
-    secrets: ["anthropic_api_key"],
+    secrets: { anthropic_api_key: anthropicKey },
+    canaries: [anthropicKey],
     command: ["opencode", "run", "say it"],
     host: "api.anthropic.com",
-    sees: canaries.anthropic_api_key,
+    route: "anthropic/v1",
+    sees: anthropicKey,
   },
-] as const;
+];
 
 describe.skipIf(!canHaveSmallInternet)("22 23 24 26 an agent uses a credential that it never has", () => {
   let internet: SmallInternet;
@@ -57,16 +102,16 @@ describe.skipIf(!canHaveSmallInternet)("22 23 24 26 an agent uses a credential t
     internet = await smallInternet([...models, "evil.test"]);
   });
 
-  describe.each(agents)("$agent", ({ agent, secrets, command, host, sees }) => {
+  describe.each(agents)("$who", ({ agent, secrets, canaries, command, host, route, sees }) => {
     let instance: OnlineInstance;
     let user: User;
 
     beforeAll(async () => {
       instance = await onlineInstance(internet, { HOME: temporaryWorkspace(), XDG_CONFIG_HOME: undefined });
       user = await newUser({ OPENTIGER_HOME: instance.home, HOME: instance.env["HOME"] });
-      for (const name of secrets) {
+      for (const [name, value] of Object.entries(secrets)) {
         const added = await user.run([process.execPath, secretsBundle, "add", name], {
-          input: canaries[name],
+          input: value,
         });
         expect(added).toMatchObject({ status: 0 });
       }
@@ -108,22 +153,19 @@ describe.skipIf(!canHaveSmallInternet)("22 23 24 26 an agent uses a credential t
       const running = user.sandbox("exec", agent, ...command);
       await until("the agent runs", async () => (await docker("top", container)).includes(agent));
       const inspected = await docker("inspect", container);
-      const memory = grepProcesses(
-        container,
-        secrets.map((name) => canaries[name]),
-      );
+      const memory = grepProcesses(container, canaries);
       await running;
       const written = await layerOf(container);
       await user.sandbox("save", agent, `opentiger-test-${agent}:canary`);
       atEnd(() => docker("image", "rm", "--force", `opentiger-test-${agent}:canary`));
       const image = await docker("inspect", `opentiger-test-${agent}:canary`);
       const saved = await layerOf(`opentiger-test-${agent}:canary`);
-      for (const name of secrets) {
-        expect(inspected).not.toContain(canaries[name]);
-        expect(image).not.toContain(canaries[name]);
-        for (const layer of [written, saved]) expect(filesWith(layer, canaries[name])).toEqual([]);
+      for (const canary of canaries) {
+        expect(inspected).not.toContain(canary);
+        expect(image).not.toContain(canary);
+        for (const layer of [written, saved]) expect(filesWith(layer, canary)).toEqual([]);
         expect(memory).toEqual([]);
-        expect(filesWith(instance.home, canaries[name])).toEqual([]);
+        expect(filesWith(instance.home, canary)).toEqual([]);
       }
       for (const words of [
         ["network", "log"],
@@ -132,7 +174,7 @@ describe.skipIf(!canHaveSmallInternet)("22 23 24 26 an agent uses a credential t
         ["usage", agent],
       ]) {
         const { stdout, stderr } = await user.sandbox(...words);
-        for (const name of secrets) expect(stdout + stderr).not.toContain(canaries[name]);
+        for (const canary of canaries) expect(stdout + stderr).not.toContain(canary);
       }
     });
 
@@ -142,20 +184,17 @@ describe.skipIf(!canHaveSmallInternet)("22 23 24 26 an agent uses a credential t
       const before = internet.seen.length;
       const tunnel = await curl(`https://${host}/v1/models`, ...attackers);
       expect(tunnel.stdout).toMatch(/^(000|403)/);
-      const through = await curl(
-        `http://127.0.0.1:3129/${host === "api.openai.com" ? "openai" : "anthropic"}/v1/models`,
-        ...attackers,
-      );
+      const through = await curl(`http://127.0.0.1:3129/${route}/models`, ...attackers);
       expect(through.stdout).toMatch(/^200/);
       const seen = internet.seen.slice(before).filter(({ kind }) => kind === "https");
       expect(JSON.stringify(seen)).not.toContain("attackers-key");
     });
 
     test("24 a credential that the API reflects comes back without it", async () => {
-      const url = `http://127.0.0.1:3129/${host === "api.openai.com" ? "openai" : "anthropic"}/v1/models`;
+      const url = `http://127.0.0.1:3129/${route}/models`;
       const { stdout } = await user.sandbox("exec", agent, "curl", "-s", "-i", url);
       expect(stdout.toLowerCase()).toContain("x-reflected");
-      for (const name of secrets) expect(stdout).not.toContain(canaries[name]);
+      for (const canary of canaries) expect(stdout).not.toContain(canary);
     });
 
     test("25 a revoked lease ends it with the next request, and says why", async () => {

@@ -37,10 +37,29 @@ describe("a command that the spawner starts", () => {
     expect(rights(stdout)).toEqual(rights(await underSetpriv(sandbox, 0, ["--bounding-set=-all"])));
   });
 
-  test("has three open files, a session of its own, and is the kernel's first choice for memory", async () => {
-    const look = 'ls /proc/$$/fd | tr "\\n" " "; ps -o sid= -p $$; cat /proc/$$/oom_score_adj; echo $$';
-    const [files, score, pid] = (await runIn(ours, ["sh", "-c", look])).stdout.split("\n");
-    expect(files?.split(/\s+/)).toEqual(["0", "1", "2", pid]);
+  test("has three open files and no other, also when many are started at once", async () => {
+    // The fourth is the listing itself: there is no shell, whose own pipes would be seen.
+    const listings = await Promise.all(
+      Array.from({ length: 40 }, () => runIn(ours, ["ls", "-l", "/proc/self/fd"])),
+    );
+    for (const { stdout } of listings) {
+      const files = [...stdout.matchAll(/ (\d+) -> (.*)$/gm)].map(([, number, file]) => [number, file]);
+      expect(files).toEqual([
+        ["0", "/dev/null"],
+        ["1", expect.stringMatching(/^pipe:/)],
+        ["2", expect.stringMatching(/^pipe:/)],
+        ["3", expect.stringMatching(/^\/proc\/\d+\/fd$/)],
+      ]);
+      expect(files[1]?.[1]).not.toBe(files[2]?.[1]);
+    }
+    const pipes = listings.flatMap(({ stdout }) => [...new Set(stdout.match(/pipe:\[\d+\]/g))]);
+    expect(new Set(pipes).size).toBe(pipes.length);
+  });
+
+  test("has a session of its own, and is the kernel's first choice for memory", async () => {
+    const look = "echo $$; ps -o sid= -p $$; cat /proc/$$/oom_score_adj";
+    const [pid, session, score] = (await runIn(ours, ["sh", "-c", look])).stdout.trim().split(/\s+/);
+    expect(session).toBe(pid);
     expect(score).toBe("1000");
   });
 

@@ -1,9 +1,10 @@
-import { type NetworkChangeRequest, Sandboxd } from "@opentiger/sandboxd";
-import { networkPolicies, networkSettings } from "@opentiger/schema";
+import { DockerBackend, SandboxError } from "@opentiger/sandbox";
+import { applyChange, type NetworkChangeRequest, Sandboxd } from "@opentiger/sandboxd";
+import { type NetworkSettings, networkPolicies, networkSettings } from "@opentiger/schema";
 import { Command, Option } from "commander";
 import { renderNetwork } from "../output/network-settings.ts";
 import type { Surroundings } from "../program/surroundings.ts";
-import { examples, printJson, quiet, type VerbOptions, verb } from "../program/verb.ts";
+import { backendOf, examples, printJson, quiet, type VerbOptions, verb } from "../program/verb.ts";
 import { networkLearnCommand } from "./network-learn.ts";
 import { networkLogCommand } from "./network-log.ts";
 
@@ -38,10 +39,12 @@ function proxyCommand(surroundings: Surroundings): Command {
       const { json, context: _, ...change } = options;
       const path = `/sandboxes/${encodeURIComponent(name)}/network`;
       const sandboxd = new Sandboxd(surroundings.env);
-      const settings = await sandboxd.ask(
-        Object.keys(change).length === 0 ? { method: "GET", path } : { method: "POST", path, body: change },
-        networkSettings,
-      );
+      let settings = await sandboxd.ask({ method: "GET", path }, networkSettings);
+      if (crossesOpen(settings, change)) {
+        settings = await makeAgain(name, applyChange(settings, change), surroundings, options);
+      } else if (Object.keys(change).length > 0) {
+        settings = await sandboxd.ask({ method: "POST", path, body: change }, networkSettings);
+      }
       if (json) return printJson(surroundings, settings);
       surroundings.stdout.write(renderNetwork(name, settings, surroundings));
     });
@@ -60,4 +63,27 @@ const ruleFlags = [
 
 function gather(word: string, words: string[] = []): string[] {
   return [...words, word];
+}
+
+/** With the policy open a container has an interface; with every other it has none. */
+function crossesOpen(settings: NetworkSettings, { policy }: NetworkChangeRequest): boolean {
+  return policy !== undefined && (policy === "open") !== (settings.policy === "open");
+}
+
+/** What runs in it ends; its files stay. */
+async function makeAgain(
+  name: string,
+  settings: NetworkSettings,
+  surroundings: Surroundings,
+  options: VerbOptions,
+): Promise<NetworkSettings> {
+  const backend = await backendOf(surroundings, options);
+  if (!(backend instanceof DockerBackend)) {
+    throw new SandboxError("unsupported", "host mode has no network policy: commands run on the host itself");
+  }
+  await backend.setNetwork(name, settings);
+  surroundings.stderr.write(
+    `note: ${name} was made again for the policy ${settings.policy}; its files are kept\n`,
+  );
+  return settings;
 }

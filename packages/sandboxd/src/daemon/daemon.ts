@@ -220,14 +220,10 @@ export class Daemon {
   }
 }
 
-/** A container has an interface or it has none, from its start to its end. */
+/** A container has an interface or it has none, from its start to its end: only its maker can make it again. */
 function sameKind(name: string, before: NetworkSettings, after: NetworkSettings): NetworkSettings {
   if ((before.policy === "open") === (after.policy === "open")) return after;
-  throw new SandboxError(
-    "unsupported",
-    `${name} is made for the policy ${before.policy}: to or from open it has to be made again`,
-    {
-      remedy: `docker sandbox save ${name} kept:latest && docker sandbox rm ${name} && docker sandbox create --name ${name} --network ${after.policy} -t kept:latest AGENT WORKSPACE`,
-    },
-  );
+  throw new SandboxError("unsupported", `to or from open the sandbox ${name} has to be made again`, {
+    remedy: `docker sandbox network proxy ${name} --policy ${after.policy}`,
+  });
 }
