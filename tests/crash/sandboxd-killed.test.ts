@@ -1,7 +1,9 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { z } from "zod";
 import { collect } from "../../packages/sandbox/src/session/collect.ts";
 import { curl } from "../setup/curl.ts";
-import { placeOf } from "../setup/place.ts";
+import { slowly } from "../setup/model-answers.ts";
+import { placeOf, type Said } from "../setup/place.ts";
 import { newSandbox } from "../setup/sandbox.ts";
 import { type OnlineInstance, onlineInstance } from "../setup/sandboxd.ts";
 import { canHaveSmallInternet, type SmallInternet, smallInternet } from "../setup/small-internet.ts";
@@ -14,8 +16,11 @@ describe.skipIf(!canHaveSmallInternet)("kill -9 of sandboxd", () => {
   let instance: OnlineInstance;
 
   beforeAll(async () => {
-    internet = await smallInternet(["public.test"]);
-    instance = await onlineInstance(internet);
+    internet = await smallInternet(["public.test", "api.anthropic.com"]);
+    instance = await onlineInstance(internet, {
+      ANTHROPIC_API_KEY: "canary-of-the-stream",
+      HOME: temporaryWorkspace(),
+    });
   });
 
   test("in the middle of a download: it ends with an error, nothing is reached meanwhile, the next one works", async () => {
@@ -35,6 +40,43 @@ describe.skipIf(!canHaveSmallInternet)("kill -9 of sandboxd", () => {
     expect(internet.seen.slice(before)).toEqual([]);
     await instance.startSandboxd();
     expect((await curl(place, "http://public.test/")).status).toBe(200);
+  });
+
+  test("in the middle of a model's answer: it ends with an error, nothing leaks, the next request works", async () => {
+    const sandbox = await newSandbox(instance, temporaryWorkspace(), { name: "talker", agent: "claude" });
+    const path = "/sandboxes/talker/credentials";
+    await instance.sandboxd.ask({ method: "POST", path }, z.unknown());
+    const place = placeOf(sandbox);
+    const ask = (content: string): Promise<Said> => {
+      const messages = [{ role: "user", content }];
+      const body = JSON.stringify({ model: "claude-sonnet-4-5", max_tokens: 1, stream: true, messages });
+      const url = "http://127.0.0.1:3129/anthropic/v1/messages";
+      return place.run([
+        "curl",
+        "-sS",
+        "-N",
+        "-m",
+        "10",
+        "-H",
+        "content-type: application/json",
+        "-d",
+        body,
+        url,
+      ]);
+    };
+    const before = internet.seen.length;
+    const answer = ask(slowly);
+    await until("the model was asked", () =>
+      internet.seen.slice(before).some(({ method }) => method === "POST"),
+    );
+    await instance.killSandboxd();
+    const cut = await answer;
+    expect(cut.code).not.toBe(0);
+    expect(cut.stdout).not.toContain("message_stop");
+    expect(cut.stdout + cut.stderr).not.toContain("canary");
+    expect((await ask("hello")).code).not.toBe(0);
+    await instance.startSandboxd();
+    expect((await ask("hello")).stdout).toContain("message_stop");
   });
 
   test("in the middle of an exec: the exec does not notice, and not a byte of its output is lost", async () => {

@@ -28,7 +28,8 @@ import {
   temporaryWorkspace,
 } from "../setup/temporary-workspace.ts";
 
-const megabytes = 200;
+/** In each direction. Over stdio the engine and the test's way to it carry every byte several times. */
+const megabytes = { socket: 200, "exec-stdio": 50 } as const;
 const piece = Buffer.alloc(1024 * 1024, "0123456789abcdef");
 
 /** Says what it was asked; gives and takes large bodies. */
@@ -151,11 +152,12 @@ describe.each(["socket", "exec-stdio"] as const)("over the %s carrier", (carrier
     expect((await run("ssh -o BatchMode=yes git@code.test")).stderr).toContain("policy does not allow it");
   });
 
-  test(`${megabytes} MB arrive intact, in each direction`, async () => {
-    const expected = await digest(largeBody());
-    const down = await run("curl -sS --noproxy '*' http://down.test/large | sha256sum");
+  test(`${megabytes[carrier]} MB arrive intact, in each direction`, async () => {
+    const size = megabytes[carrier];
+    const expected = await digest(largeBody(size));
+    const down = await run(`curl -sS --noproxy '*' http://down.test/large/${size} | sha256sum`);
     expect(down.stdout.split(" ")[0]).toBe(expected);
-    const up = `node -e 'const p = Buffer.alloc(1024 * 1024, "0123456789abcdef"); let n = 0; const go = () => { while (n < ${megabytes}) { n += 1; if (!process.stdout.write(p)) return process.stdout.once("drain", go); } }; go()' | curl -sS --noproxy '*' -T - http://up.test/`;
+    const up = `node -e 'const p = Buffer.alloc(1024 * 1024, "0123456789abcdef"); let n = 0; const go = () => { while (n < ${size}) { n += 1; if (!process.stdout.write(p)) return process.stdout.once("drain", go); } }; go()' | curl -sS --noproxy '*' -T - http://up.test/`;
     expect((await run(up)).stdout).toBe(expected);
   });
 
@@ -430,12 +432,12 @@ async function digest(body: AsyncIterable<Buffer>): Promise<string> {
   return hash.digest("hex");
 }
 
-async function* largeBody(): AsyncIterable<Buffer> {
-  for (let sent = 0; sent < megabytes; sent += 1) yield piece;
+async function* largeBody(size: number): AsyncIterable<Buffer> {
+  for (let sent = 0; sent < size; sent += 1) yield piece;
 }
 
-async function pour(response: ServerResponse): Promise<void> {
-  for await (const chunk of largeBody()) {
+async function pour(response: ServerResponse, size: number): Promise<void> {
+  for await (const chunk of largeBody(size)) {
     if (!response.write(chunk)) await new Promise((resolve) => response.once("drain", resolve));
   }
   response.end();

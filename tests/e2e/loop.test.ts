@@ -9,7 +9,7 @@ import {
   type Sandbox,
   spawnTool,
   spawnToolHost,
-  useLoopCredentials,
+  useLoopSurroundings,
 } from "@opentiger/sandbox";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { temporaryFolder, temporaryWorkspace } from "../setup/temporary-workspace.ts";
@@ -24,7 +24,7 @@ beforeAll(() => {
 });
 
 afterEach(() => {
-  useLoopCredentials(undefined);
+  useLoopSurroundings(undefined);
 });
 
 afterAll(async () => {
@@ -66,9 +66,11 @@ describe("B13 the loop helpers", () => {
 
   it("B13 credentials come through the port: prepared once, in the environment of every command", async () => {
     const prepared: string[] = [];
-    useLoopCredentials({
-      prepare: async (sandbox: Sandbox, tool) => void prepared.push(`${sandbox.name} ${tool}`),
-      environment: () => ({ PLACEHOLDER: "not-a-secret" }),
+    useLoopSurroundings({
+      credentials: {
+        prepare: async (sandbox: Sandbox, tool) => void prepared.push(`${sandbox.name} ${tool}`),
+        environment: async (_, given) => ({ PLACEHOLDER: "not-a-secret", ...given }),
+      },
     });
     const name = await createLoopSandbox("l4", "codex", workDir);
     expect(prepared).toEqual(["loop-l4-codex codex"]);

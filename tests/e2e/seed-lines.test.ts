@@ -1,13 +1,19 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
 import { atEnd } from "../setup/at-end.ts";
 import { type Ended, newUser, type User } from "../setup/command-line.ts";
 import { docker } from "../setup/docker.ts";
-import { agentUid, isRoot, rootWorkspace, temporaryWorkspace } from "../setup/temporary-workspace.ts";
+import {
+  agentUid,
+  isRoot,
+  rootWorkspace,
+  temporaryFolder,
+  temporaryWorkspace,
+} from "../setup/temporary-workspace.ts";
 
 /** The seed's lines as they stand, with `/path/to/project` being a folder of the test's. */
 const lines = {
@@ -17,6 +23,8 @@ const lines = {
 claude -p "implement the feature" --output-format text --dangerously-skip-permissions`,
   authStatus: 'docker sandbox exec -e "CLAUDE_CODE_OAUTH_TOKEN=$TOKEN" my-sandbox claude auth status',
   authCheck: "docker sandbox exec my-sandbox bash -c 'claude auth status'",
+  secretAdd: 'secrets add claude_setup_token --value "sk-ant-oat01-..."',
+  secretLease: "TOKEN=$(secrets lease claude_setup_token --ttl 1h --raw)",
   codexLogin: `docker sandbox exec my-sandbox bash -c "mkdir -p ~/.codex && cat > ~/.codex/auth.json << 'EOF'
 \${AUTH}
 EOF"`,
@@ -87,6 +95,21 @@ describe.each(workspaces)(
       const second = await sh(lines.environment.replace("docker sandbox exec", base), { TOKEN: "t" });
       expect(second).toMatchObject({ status: 0, stdout: "The feature is there.\n" });
       expect(readFileSync(join(project, "feature.txt"), "utf8")).toBe(`development ${project}\n`);
+    });
+
+    it("B2 B4 a leased token in the environment of an exec is a login", async () => {
+      // The command lies beside the others of this package; a user has it on the PATH.
+      const commands = temporaryFolder();
+      symlinkSync(
+        fileURLToPath(new URL("../../packages/cli/dist/secrets.js", import.meta.url)),
+        join(commands, "secrets"),
+      );
+      const PATH = `${commands}:${process.env["PATH"]}`;
+      expect(await sh(lines.secretAdd, { PATH })).toMatchObject({ status: 0 });
+      const { status, stdout } = await sh(`${lines.secretLease} && ${lines.authStatus}`, { PATH });
+      expect(JSON.parse(stdout)).toMatchObject({ loggedIn: true, authMethod: "oauth_token" });
+      expect(status).toBe(0);
+      expect(await sh("secrets delete claude_setup_token", { PATH })).toMatchObject({ status: 0 });
     });
 
     it("B14 the seed's checks of a login say what they should", async () => {

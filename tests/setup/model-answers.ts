@@ -13,8 +13,15 @@ export function answerAsModel(request: IncomingMessage, body: string, response: 
   return true;
 }
 
+/** What a question has to contain for its answer to take two seconds. */
+export const slowly = "take your time";
+const slowParts = 20;
+const slowMs = 100;
+
 function messages(body: string, response: ServerResponse): void {
   const { model } = JSON.parse(body) as { model: string };
+  const part = { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: modelSentence } };
+  const parts = body.includes(slowly) ? Array.from({ length: slowParts }, () => part) : [part];
   const usage = { input_tokens: 1000, output_tokens: 10 };
   const message = {
     id: "msg_1",
@@ -28,7 +35,7 @@ function messages(body: string, response: ServerResponse): void {
   send(response, [
     { type: "message_start", message },
     { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
-    { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: modelSentence } },
+    ...parts,
     { type: "content_block_stop", index: 0 },
     { type: "message_delta", delta: { stop_reason: "end_turn" }, usage },
     { type: "message_stop" },
@@ -55,6 +62,12 @@ function send(
   events: readonly ({ type: string } & Record<string, unknown>)[],
 ): void {
   response.writeHead(200, { "content-type": "text/event-stream" });
-  for (const event of events) response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
-  response.end();
+  next(events);
+
+  function next([event, ...rest]: typeof events): void {
+    if (!event) return void response.end();
+    response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+    if (events.length > slowParts) setTimeout(() => next(rest), slowMs);
+    else next(rest);
+  }
 }
