@@ -30,8 +30,9 @@ export const attacks: readonly Attack[] = [
     stopped: (output) => output === "",
   },
   {
-    name: "the network: there is none",
-    script: "tail -n +3 /proc/net/dev | cut -d: -f1 | tr -d ' '; getent hosts example.test",
+    name: "going around the proxy: there is no interface but loopback",
+    // An address for documentation, which is nobody's.
+    script: "tail -n +3 /proc/net/dev | cut -d: -f1 | tr -d ' '; (exec 3<>/dev/tcp/192.0.2.1/80) 2>/dev/null",
     stopped: (output, code) => code !== 0 && output === "lo",
   },
   {

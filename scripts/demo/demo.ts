@@ -1,20 +1,32 @@
 import { execFileSync } from "node:child_process";
 import { chownSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { collect, connectDocker, type Sandbox } from "@opentiger/sandbox";
+import { outwardThrough, Sandboxd } from "@opentiger/sandboxd";
 import { attacks } from "./attacks.ts";
 
 /** A sandbox made, used, attacked and removed before your eyes. Everything it prints was just seen to happen. */
 const folder = mkdtempSync(join(tmpdir(), "opentiger-demo-"));
 process.env["OPENTIGER_HOME"] = join(folder, "state");
 const workspace = makeWorkspace(join(folder, "project"));
-const backend = await connectDocker();
+const sandboxd = new Sandboxd();
+const backend = await connectDocker({ outward: outwardThrough(sandboxd, process.env, undefined) });
+const service = createServer((_, response) => response.end("hello from this machine"));
+const port = await new Promise<number>((resolve) => {
+  service.listen(0, "127.0.0.1", () => {
+    const address = service.address();
+    resolve(typeof address === "object" && address ? address.port : 0);
+  });
+});
 let failed = 0;
 try {
   await make();
 } finally {
+  service.close();
   await backend.reset();
+  await sandboxd.stop();
   rmSync(folder, { recursive: true, force: true });
 }
 title(failed === 0 ? "Done: nothing is left behind" : `${failed} of the attacks got through`);
@@ -27,11 +39,13 @@ async function make(): Promise<void> {
     name: "demo",
     agent: "shell",
     workspaces: [{ path: workspace, readOnly: false }],
+    network: { policy: "deny", hostPorts: [port] },
     onProgress: (line) => say(line),
   });
   await run(sandbox, ["true"]);
   say(`ready, first command done after ${Math.round(performance.now() - start)} ms`);
   await use(sandbox);
+  await reach(sandbox);
   await attack(sandbox);
   await sandbox.close();
   title("Removing it");
@@ -61,6 +75,15 @@ async function use(sandbox: Sandbox): Promise<void> {
     times.push(performance.now() - before);
   }
   say(`50 more commands, half of them within ${times.sort((a, b) => a - b)[25]?.toFixed(1)} ms`);
+}
+
+/** It has no network interface: what it reaches, sandboxd reaches for it. */
+async function reach(sandbox: Sandbox): Promise<void> {
+  title("Reaching out, under the policy deny and with one service of this machine declared");
+  for (const url of [`http://host.docker.internal:${port}/`, "http://example.test/"]) {
+    const { text } = await run(sandbox, ["curl", "-s", url]);
+    say(`$ curl ${url}\n    ${text.replaceAll("\n", "\n    ")}`);
+  }
 }
 
 async function attack(sandbox: Sandbox): Promise<void> {
