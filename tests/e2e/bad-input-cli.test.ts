@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import {
   chmodSync,
   copyFileSync,
@@ -16,6 +16,7 @@ import { atEnd } from "../setup/at-end.ts";
 import { ended, newUser, opentigerBundle, type User } from "../setup/command-line.ts";
 import { expectRefused } from "../setup/refusal.ts";
 import { agentUid, isRoot, temporaryFolder, temporaryWorkspace } from "../setup/temporary-workspace.ts";
+import { until } from "../setup/until.ts";
 
 let user: User;
 let project: string;
@@ -217,8 +218,9 @@ describe.skipIf(!isRoot)("no permission", () => {
 describe.skipIf(!isRoot)("a full disk", () => {
   it("is 74, leaves nothing, and works again when there is room", async () => {
     const disk = temporaryFolder("ot-");
-    execFileSync("mount", ["-t", "tmpfs", "-o", "size=512k", "tmpfs", disk]);
-    atEnd(() => execFileSync("umount", [disk]));
+    execFileSync("mount", ["-t", "tmpfs", "-o", "size=4m", "tmpfs", disk]);
+    // A process that has just ended may still be letting go of it.
+    atEnd(() => until("the disk is let go", () => spawnSync("umount", [disk]).status === 0));
     const tight = await newUser({ OPENTIGER_HOME: join(disk, "s") });
     expect((await tight.sandbox("ls")).status).toBe(0);
     const filling = join(disk, "filling");

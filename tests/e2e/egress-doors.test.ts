@@ -35,7 +35,8 @@ const piece = Buffer.alloc(1024 * 1024, "0123456789abcdef");
 /** Says what it was asked; gives and takes large bodies. */
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   if (request.method === "PUT") return void response.end(await digest(request));
-  if (request.url?.endsWith("/large")) return await pour(response);
+  const large = /\/large\/(\d+)$/.exec(request.url ?? "")?.[1];
+  if (large) return pour(response, Number(large));
   response.end(`${request.headers.host} ${request.url}`);
 }
 

@@ -50,6 +50,7 @@ export async function newUser(changed: NodeJS.ProcessEnv = {}): Promise<User> {
   atEnd(async () => {
     const { status, stderr } = await user.opentiger("sandbox", "reset", "-f");
     if (status !== 0) throw new Error(`reset failed: ${stderr}`);
+    await user.opentiger("sandboxd", "stop");
   });
   return user;
 }

@@ -53,13 +53,13 @@ function containersOf(state: string): string[] {
     .filter(Boolean);
 }
 
-/** The files that are made once, for whatever comes first, are not traces of a failure. */
+/** The files that are made once, for whatever comes first, and the daemon's own are not traces of a failure. */
+const unrelated = ["supervisor/", "images/", "sandboxd/", "c/sandboxd.sock"];
+
 function filesBelow(state: string): string[] {
   try {
     const paths = readdirSync(state, { recursive: true, encoding: "utf8" });
-    return paths.filter(
-      (path) => path.includes("/") && !path.startsWith("supervisor/") && !path.startsWith("images/"),
-    );
+    return paths.filter((path) => path.includes("/") && !unrelated.some((start) => path.startsWith(start)));
   } catch {
     return [];
   }

@@ -2,11 +2,12 @@ import { mkdirSync } from "node:fs";
 import { createServer } from "node:http";
 import { openState, stateFolder } from "@opentiger/sandbox";
 import { openVault } from "@opentiger/secrets";
-import pino from "pino";
 import { claimSocket } from "./daemon/claim.ts";
 import { Daemon } from "./daemon/daemon.ts";
 import { engineDisk } from "./daemon/engine-disk.ts";
 import { Engines } from "./daemon/engines.ts";
+import { HostRuns } from "./daemon/host-runs.ts";
+import { lineLog } from "./daemon/log.ts";
 import { answer } from "./daemon/router.ts";
 import { routes } from "./daemon/routes.ts";
 import { DiskWatch } from "./disk/disk-watch.ts";
@@ -30,46 +31,50 @@ const idleMs = 10 * 60_000;
 /** The daemon: started by whoever needs it first, detached, with its log as stdout. May be killed at any time. */
 async function main(env: NodeJS.ProcessEnv): Promise<void> {
   process.umask(0o077);
-  const log = pino({ base: { pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime });
-  process.on("uncaughtException", (error) => log.error({ error: error.stack }, "uncaught"));
-  process.on("unhandledRejection", (error) => log.error({ error: String(error) }, "unhandled"));
+  const log = lineLog;
+  process.on("uncaughtException", (error) => log("error", "uncaught", { error: error.stack }));
+  process.on("unhandledRejection", (error) => log("error", "unhandled", { error: String(error) }));
   const state = openState(stateFolder(env));
   const paths = sandboxdPaths(state.folder);
   mkdirSync(paths.folder, { recursive: true, mode: 0o700 });
 
   const server = createServer();
   const claim = await claimSocket(paths.socket, server);
-  if (!claim) return log.info("another sandboxd runs already");
+  if (!claim) return log("info", "another sandboxd runs already");
   const networkLog = new EgressLog(paths.networkLog);
   const egress = new Egress({ env, log: networkLog });
   const vault = openVault({ stateFolder: state.folder, env, program: "sandboxd" });
   const gateway = new Gateway({ env, folder: paths.gateway, credentials: vaultSource(vault) });
   const engines = new Engines(paths.engines, env);
   const daemon = new Daemon({ state, engines, egress, gateway, networkLog, log });
+  const hostRuns = new HostRuns(gateway);
   const about = { version: sandboxdVersion, stop: () => void stop("asked to") };
-  const known = routes({ daemon, state, gateway, log: networkLog, about });
+  const known = routes({ daemon, state, gateway, hostRuns, log: networkLog, about });
   server.on("request", (request, response) => void answer(known, request, response));
   await daemon.adopt();
-  log.info({ sandboxes: daemon.sandboxes.length, version: sandboxdVersion }, "sandboxd runs");
+  log("info", "sandboxd runs", { sandboxes: daemon.sandboxes.length, version: sandboxdVersion });
 
   let busy = Date.now();
   setInterval(() => {
     if (daemon.sandboxes.length > 0) busy = Date.now();
+    void hostRuns.live().then((count) => {
+      if (count > 0) busy = Date.now();
+    });
     if (!claim.holds()) void stop("its socket is gone");
     else if (Date.now() - busy > idleMs) void stop("there is no sandbox");
   }, claimCheckMs);
   const disk = new DiskWatch(engineDisk(state, engines), diskFloor(env));
   setInterval(() => {
     disk.look().then(
-      (paused) => paused && log.warn({ sandbox: paused }, "paused: the disk is nearly full"),
-      (error: unknown) => log.warn({ error: String(error) }, "the disk could not be looked at"),
+      (paused) => paused && log("warn", "paused: the disk is nearly full", { sandbox: paused }),
+      (error: unknown) => log("warn", "the disk could not be looked at", { error: String(error) }),
     );
   }, diskLookMs);
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => void stop(signal));
   process.on("SIGHUP", () => {});
 
   async function stop(why: string): Promise<void> {
-    log.info({ why }, "sandboxd ends");
+    log("info", "sandboxd ends", { why });
     egress.close();
     await Promise.allSettled([daemon.close(), gateway.close(), networkLog.close()]);
     // Last: whoever waits for our end finds nothing of ours under way.
@@ -78,4 +83,8 @@ async function main(env: NodeJS.ProcessEnv): Promise<void> {
   }
 }
 
-await main(process.env);
+/** One that could not start ends: nothing would ever ask it anything. */
+await main(process.env).catch((error: unknown) => {
+  lineLog("error", "sandboxd did not start", { error: error instanceof Error ? error.stack : String(error) });
+  process.exit(1);
+});

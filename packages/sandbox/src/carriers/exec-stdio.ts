@@ -10,6 +10,12 @@ export type BridgeKind = "bridge" | "egress-bridge";
 /** A loaded machine takes seconds to start node. */
 const firstWordMs = 10_000;
 
+/** What may wait for the engine to take it: more than one piece of what shares the stream. */
+const underWay = 512 * 1024;
+
+/** A bridge holds nothing but what is passing. */
+const nodeFlags = ["--max-old-space-size=32", "--max-semi-space-size=1"];
+
 /** Of what the bridge complained of: enough for the error. */
 const keptWords = 500;
 
@@ -22,7 +28,7 @@ export async function bridge(docker: Docker, containerId: string, kind: BridgeKi
   const { Config } = await container.inspect();
   const exec = await container.exec({
     // The node that runs the supervisor.
-    Cmd: [Config.Cmd?.[0] ?? "node", insidePaths.supervisor, kind],
+    Cmd: [Config.Cmd?.[0] ?? "node", ...nodeFlags, insidePaths.supervisor, kind],
     AttachStdin: true,
     AttachStdout: true,
     AttachStderr: true,
@@ -39,7 +45,7 @@ class ExecStdio extends Duplex {
   #over = false;
 
   constructor(wire: Duplex) {
-    super();
+    super({ writableHighWaterMark: underWay });
     this.#wire = wire;
     const demultiplexer = new Demultiplexer();
     wire.on("data", (chunk: Buffer) => {

@@ -14,13 +14,18 @@ type Question = Omit<Call, "socket">;
 
 /** This user's sandboxd, as its clients see it. */
 export class Sandboxd {
-  readonly paths: SandboxdPaths;
   readonly #env: NodeJS.ProcessEnv;
+  #paths: SandboxdPaths | undefined;
   #starting: Promise<void> | undefined;
 
   constructor(env: NodeJS.ProcessEnv = process.env) {
     this.#env = env;
-    this.paths = sandboxdPaths(stateFolder(env));
+  }
+
+  /** Found out when it is first needed: whoever asks nothing of sandboxd needs no folder for it. */
+  get paths(): SandboxdPaths {
+    this.#paths ??= sandboxdPaths(stateFolder(this.#env));
+    return this.#paths;
   }
 
   /** Asks, and starts the daemon where none runs. */
@@ -52,10 +57,11 @@ export class Sandboxd {
 
   /** Says whether there was one to stop; returns when it is gone. */
   async stop(): Promise<boolean> {
-    if (!(await this.status())) return false;
+    const running = await this.status();
+    if (!running) return false;
     // It may end before its answer is out.
     await call({ socket: this.paths.socket, method: "POST", path: "/stop" }).catch(() => {});
-    await until(async () => (await this.status()) === undefined, "sandboxd does not stop", this.paths);
+    await until(async () => !isAlive(running.pid), "sandboxd does not stop", this.paths);
     return true;
   }
 
@@ -80,6 +86,15 @@ export class Sandboxd {
 
   async #call<T>(question: Question, shape: z.ZodType<T>): Promise<T> {
     return shape.parse(await call({ ...question, socket: this.paths.socket }));
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
   }
 }
 

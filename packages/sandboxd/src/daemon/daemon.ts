@@ -3,7 +3,6 @@ import { join } from "node:path";
 import type { Duplex } from "node:stream";
 import { listenedHostPorts, SandboxError, type State } from "@opentiger/sandbox";
 import type { EgressOpening, NetworkSettings, SandboxRecord } from "@opentiger/schema";
-import type { Logger } from "pino";
 import type { EngineAddress, PublishedPort } from "../api.ts";
 import type { Egress } from "../egress/egress.ts";
 import type { EgressLog } from "../egress/log/egress-log.ts";
@@ -11,6 +10,7 @@ import type { Gateway } from "../gateway/gateway.ts";
 import { insideGateway } from "../gateway/placeholders/placeholder.ts";
 import { Attached } from "./attached.ts";
 import type { Engines } from "./engines.ts";
+import type { Log } from "./log.ts";
 
 /** Several files change with one sandbox: one look for all of them. */
 const settleMs = 50;
@@ -21,7 +21,7 @@ export interface DaemonParts {
   egress: Egress;
   gateway: Gateway;
   networkLog: EgressLog;
-  log: Logger;
+  log: Log;
 }
 
 /** Holds the way out of every sandbox of this instance. What it knows it has from their records. */
@@ -144,7 +144,7 @@ export class Daemon {
       stateFolder: state.folder,
       engines,
       take: (opening, stream) => this.#take(attached, opening, stream),
-      onTrouble: (sentence) => log.warn({ sandbox: record.name }, sentence),
+      onTrouble: (sentence) => log("warn", sentence, { sandbox: record.name }),
     });
     return attached;
   }
@@ -172,7 +172,7 @@ export class Daemon {
         await this.#attached.get(record.id)?.publish(inside, published);
     } catch (error) {
       // Its supervisor answers "no network" meanwhile; the next start of the sandbox attaches it again.
-      this.#parts.log.warn({ sandbox: record.name, error: String(error) }, "not adopted");
+      this.#parts.log("warn", "not adopted", { sandbox: record.name, error: String(error) });
     }
   }
 
@@ -197,7 +197,7 @@ export class Daemon {
     const ended = await Promise.allSettled([this.detach(id), networkLog.drop(id), gateway.revoke(id)]);
     for (const each of ended) {
       if (each.status === "rejected")
-        log.warn({ sandbox: id, error: String(each.reason) }, "not all was forgotten");
+        log("warn", "not all was forgotten", { sandbox: id, error: String(each.reason) });
     }
   }
 

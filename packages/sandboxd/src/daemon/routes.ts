@@ -3,6 +3,7 @@ import { z } from "zod";
 import {
   attachRequest,
   hostPortsRequest,
+  hostRunRequest,
   networkChangeRequest,
   publishRequest,
   type SandboxdStatus,
@@ -16,6 +17,7 @@ import { budgetLimits } from "../gateway/budgets/budget.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import { broker } from "./broker.ts";
 import type { Daemon } from "./daemon.ts";
+import type { HostRuns } from "./host-runs.ts";
 import { networkEvents, networkRows } from "./network-log.ts";
 import { type Asked, Lines, type Routes } from "./router.ts";
 
@@ -26,12 +28,13 @@ export interface RouteParts {
   daemon: Daemon;
   state: State;
   gateway: Gateway;
+  hostRuns: HostRuns;
   log: EgressLog;
   about: { version: string; stop: () => void };
 }
 
 /** Everything that can be asked of sandboxd. */
-export function routes({ daemon, state, gateway, log, about }: RouteParts): Routes {
+export function routes({ daemon, state, gateway, hostRuns, log, about }: RouteParts): Routes {
   const startedAt = new Date().toISOString();
   return {
     "GET /status": (): SandboxdStatus => ({
@@ -80,6 +83,8 @@ export function routes({ daemon, state, gateway, log, about }: RouteParts): Rout
       gateway.setBudget({ kind: "sandbox", id }, Object.keys(limits).length > 0 ? limits : undefined);
       return usage(id);
     },
+    "POST /host-runs": (asked) => hostRuns.begin(hostRunRequest.parse(asked.body)),
+    "DELETE /host-runs/:run": ({ parameters }) => hostRuns.end(parameters["run"] ?? ""),
     "GET /sandboxes/:name/ports": (asked) => daemon.find(nameOf(asked)).ports,
     "POST /sandboxes/:name/ports": (asked) => {
       const { inside, publish } = publishRequest.parse(asked.body);
