@@ -62,6 +62,16 @@ describe("B3 inject: the credential comes with each command", () => {
     });
   });
 
+  test("B4 auth says which way it is, and what claude says", async () => {
+    const { stdout } = await user.sandbox("auth", "claude", "--json");
+    const { way, granted, agent } = JSON.parse(stdout);
+    expect({ way, granted, said: JSON.parse(agent.said) }).toMatchObject({
+      way: "inject",
+      granted: false,
+      said: { loggedIn: true, authMethod: "oauth_token" },
+    });
+  });
+
   test("B3 the model sees the token; a container, record, log or image never has it", async () => {
     const { stdout, stderr } = await user.sandbox("exec", ...claudeTurn("claude"));
     expect({ stdout, stderr }).toMatchObject({ stdout: expect.stringContaining(modelSentence) as string });
@@ -177,7 +187,9 @@ describe("A11 mount: the host's logins, read-only", () => {
   test("A11 after a restart they still do, and no image has the login", async () => {
     await expectNowhere(user, "mounted", [token, refreshToken]);
     await user.sandbox("stop", "mounted");
-    const { stdout } = await user.sandbox("exec", "mounted", "claude", "auth", "status");
+    const { stdout } = await user.run(["docker", "sandbox", "exec", "mounted", "claude", "auth", "status"], {
+      env: { SANDBOX_CREDENTIALS: "" },
+    });
     expect(JSON.parse(stdout)).toMatchObject({ loggedIn: true });
     expect(contents(user)).toEqual(before);
   });

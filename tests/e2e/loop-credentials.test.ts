@@ -5,6 +5,7 @@ import {
   createLoopSandbox,
   destroyLoopSandbox,
   execInSandbox,
+  spawnTool,
   useLoopSurroundings,
 } from "@opentiger/sandbox";
 import { plugLoops, Sandboxd } from "@opentiger/sandboxd";
@@ -80,6 +81,33 @@ describe("B6 B13 a loop's sandbox is made with a network and credentials", () =>
     await createLoopSandbox("warned", "codex", workDir);
     expect(warnings).toEqual([expect.stringMatching(/^codex has nothing to log in with.*codex login/)]);
     await destroyLoopSandbox("warned");
+  });
+
+  it("B12 a tool on the host goes through the gateway, with a token that is good for its run only", async () => {
+    vi.stubEnv("AGENT_LOOP_HOST", "1");
+    plugLoops();
+    const ask = `const { ANTHROPIC_BASE_URL: base, CLAUDE_CODE_OAUTH_TOKEN: token } = process.env;
+      const headers = { authorization: "Bearer " + token, "content-type": "application/json" };
+      const body = JSON.stringify({ model: "claude-sonnet-4-5", max_tokens: 9, messages: [] });
+      fetch(base + "/v1/messages", { method: "POST", headers, body })
+        .then((answer) => console.log(answer.status, base, token));`;
+    const command = [process.execPath, "-e", ask];
+    const tool = { loopId: "host", tool: "claude", command, workDir, warn: () => {} } as const;
+    const { where, output } = await spawnTool({ ...tool, command });
+    expect({ where, output }).toMatchObject({
+      where: "host",
+      output: expect.stringMatching(/^200 /) as string,
+    });
+    expect(output).not.toContain(token);
+    expect(asked.at(-1)).toBe(`Bearer ${token}`);
+    const [, base = "", own = ""] = output.trim().split(" ");
+    const late = await fetch(`${base}/v1/messages`, { method: "POST", headers: { authorization: own } });
+    expect(late.status).toBe(401);
+    const name = await createLoopSandbox("host", "claude", workDir);
+    expect((await execInSandbox(name, command)).output).toMatch(/^200 /);
+    expect(asked.at(-1)).toBe(`Bearer ${token}`);
+    await destroyLoopSandbox("host");
+    vi.stubEnv("AGENT_LOOP_HOST", undefined);
   });
 
   it("a way that is none is refused before anything is made", () => {

@@ -19,8 +19,13 @@ export { defaultWorkerImage, imageReference, workerImageName } from "./image/nam
 export type { BuildEvent } from "./image/progress.ts";
 export { type BundledAgent, bundledAgents, type Template, templates } from "./image/templates.ts";
 export { hostModeForced } from "./loop/loop-backend.ts";
-export { type LoopCredentials, useLoopCredentials } from "./loop/loop-credentials.ts";
 export { createLoopSandbox, destroyLoopSandbox, execInSandbox } from "./loop/loop-sandbox.ts";
+export {
+  type LoopCredentials,
+  type LoopHostRun,
+  type LoopSurroundings,
+  useLoopSurroundings,
+} from "./loop/loop-surroundings.ts";
 export { type LoopTool, loopSandboxName } from "./loop/loop-tool.ts";
 export { type SpawnedTool, type SpawnToolOptions, spawnTool, spawnToolHost } from "./loop/spawn-tool.ts";
 export { rewriteLoopback } from "./loopback/rewrite.ts";

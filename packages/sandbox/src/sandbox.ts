@@ -5,6 +5,7 @@ import type {
   ExecExit,
   ExecInfo,
   ExecSpec,
+  FolderMount,
   NetworkSettings,
   SandboxStats,
   SandboxSummary,
@@ -84,6 +85,8 @@ export interface CreateOptions {
   /** The first is the working directory. Absolute, or relative to the current directory. */
   workspaces: readonly WorkspaceMount[];
   workspaceKind?: WorkspaceKind;
+  /** direct only, and only where the engine sees this machine's files: further folders, read-only, in the agent's home. */
+  mounts?: readonly FolderMount[];
   /** clone only: the commit to start at. Default: HEAD. */
   commit?: string;
   image?: string;

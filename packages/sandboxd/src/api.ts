@@ -2,6 +2,7 @@ import { z } from "zod";
 import { logRow } from "./egress/log/entry.ts";
 import { budgetLimits } from "./gateway/budgets/budget.ts";
 import { totals } from "./gateway/metering/totals.ts";
+import { brokeredAgents } from "./gateway/placeholders/placeholders.ts";
 
 /** What the command line and sandboxd say to each other, on a socket that only the owner can enter. */
 export const sandboxdProtocol = 1;
@@ -72,6 +73,25 @@ export const brokeredSandbox = z.object({
   trouble: z.string().nullable(),
 });
 export type BrokeredSandbox = z.infer<typeof brokeredSandbox>;
+
+/** A run of an agent on the host itself; it is over when that process is. */
+export const hostRunRequest = z.object({
+  run: z.string().regex(/^[A-Za-z0-9-]{8,64}$/),
+  name: z.string().min(1).max(128),
+  loop: z.string().min(1).max(128).optional(),
+  agent: z.enum(brokeredAgents),
+  pid: z.number().int().positive(),
+});
+export type HostRunRequest = z.infer<typeof hostRunRequest>;
+
+/** What it finds in place of a credential: a token that is good for it alone. Paths of files are below HOME. */
+export const hostRun = z.object({
+  given: z.boolean(),
+  env: z.record(z.string(), z.string()),
+  files: z.array(z.object({ path: z.string(), content: z.string(), mode: z.number().int() })),
+  trouble: z.string().nullable(),
+});
+export type HostRun = z.infer<typeof hostRun>;
 
 /** What `sandbox auth` shows. */
 export const sandboxAuth = z.object({

@@ -29,6 +29,10 @@ export type BackendName = (typeof backendNames)[number];
 export const workspaceMount = z.object({ path: z.string(), readOnly: z.boolean() });
 export type WorkspaceMount = z.infer<typeof workspaceMount>;
 
+/** A folder of the host at another path inside; always read-only. */
+export const folderMount = z.object({ source: z.string(), target: z.string() });
+export type FolderMount = z.infer<typeof folderMount>;
+
 /** direct: the host's folder itself. clone: a private copy of the repository, nothing of the host mounted. */
 export const workspaceKind = z.enum(["direct", "clone"]);
 export type WorkspaceKind = z.infer<typeof workspaceKind>;
@@ -66,6 +70,8 @@ export const sandboxRecord = z.object({
   agent: z.string(),
   workspaceKind,
   workspaces: z.array(workspaceMount),
+  /** What else of the host it sees. */
+  mounts: z.array(folderMount).optional(),
   /** clone only: where the commits came from and at which commit they started; null where there was none yet. */
   repository: z.object({ path: z.string(), commit: z.string().nullable() }).nullable(),
   createdAt: z.string(),

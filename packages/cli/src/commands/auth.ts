@@ -1,9 +1,16 @@
 import { collect, exitCode, type Sandbox } from "@opentiger/sandbox";
-import { type SandboxAuthStatus, Sandboxd, sandboxAuth } from "@opentiger/sandboxd";
+import {
+  type CredentialWay,
+  type SandboxAuthStatus,
+  Sandboxd,
+  sandboxAuth,
+  withCredentials,
+} from "@opentiger/sandboxd";
 import type { Command } from "commander";
 import { z } from "zod";
 import { UsageError } from "../errors.ts";
 import { renderTable } from "../output/table.ts";
+import { chosenWay } from "../program/credentials.ts";
 import type { Surroundings } from "../program/surroundings.ts";
 import { backendOf, examples, printJson, type VerbOptions, verb } from "../program/verb.ts";
 
@@ -34,9 +41,9 @@ export function authCommand(surroundings: Surroundings): Command {
       const status = await sandboxd.ask({ method: "GET", path: `${path}/auth` }, sandboxAuth);
       const sandbox = await (await backendOf(surroundings, options)).open(name);
       try {
-        const agent = await askAgent(sandbox);
-        if (options.json) return printJson(surroundings, { ...status, agent });
-        surroundings.stdout.write(render(name, status, agent));
+        const agent = await askAgent(sandbox, surroundings);
+        if (options.json) return printJson(surroundings, { ...status, way: chosenWay(surroundings), agent });
+        surroundings.stdout.write(render(name, status, agent, chosenWay(surroundings)));
       } finally {
         await sandbox.close();
       }
@@ -49,19 +56,33 @@ interface AgentWord {
   said: string;
 }
 
-async function askAgent(sandbox: Sandbox): Promise<AgentWord | null> {
+async function askAgent(sandbox: Sandbox, surroundings: Surroundings): Promise<AgentWord | null> {
   const command = questions[sandbox.agent];
   if (!command) return null;
-  const { exit, output } = await collect(await sandbox.exec(command, { timeoutMs: 30_000 }));
+  const env = await withCredentials(sandbox, {}, surroundings.env);
+  const { exit, output } = await collect(await sandbox.exec(command, { env, timeoutMs: 30_000 }));
   return { command: command.join(" "), exitCode: exitCode(exit), said: output.toString().trim() };
 }
 
-function render(name: string, status: SandboxAuthStatus, agent: AgentWord | null): string {
+/** What is said of a sandbox that does not go through the gateway. */
+const otherwise: Readonly<Record<CredentialWay, string>> = {
+  broker: "was given no credentials of this machine.",
+  inject: "gets its credential with each command (SANDBOX_CREDENTIALS=inject).",
+  mount: "has the logins of this machine that were mounted when it was made (SANDBOX_CREDENTIALS=mount).",
+  none: "was given no credentials of this machine (SANDBOX_CREDENTIALS=none).",
+};
+
+function render(
+  name: string,
+  status: SandboxAuthStatus,
+  agent: AgentWord | null,
+  way: CredentialWay,
+): string {
   const lines: string[] = [];
   lines.push(
     status.granted
       ? `${name} uses credentials of this machine through the gateway; inside it has placeholders only.\n`
-      : `${name} was given no credentials of this machine.\n`,
+      : `${name} ${otherwise[way]}\n`,
   );
   if (status.trouble) lines.push(`${status.trouble}\n`);
   if (status.credentials.length > 0) {

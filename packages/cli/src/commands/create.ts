@@ -1,10 +1,11 @@
 import type { Sandbox } from "@opentiger/sandbox";
+import { creationCredentials } from "@opentiger/sandboxd";
 import type { Command } from "commander";
 import { coloursFor } from "../output/colours.ts";
 import { progressOn } from "../output/progress.ts";
 import { cancellable } from "../program/cancellation.ts";
 import { createOptions, type MakeOptions, withMakeOptions } from "../program/create-options.ts";
-import { chosenWay, giveCredentials } from "../program/credentials.ts";
+import { chosenWay, credentialsFor } from "../program/credentials.ts";
 import type { Surroundings } from "../program/surroundings.ts";
 import { backendOf, examples, printJson, verb } from "../program/verb.ts";
 
@@ -41,13 +42,14 @@ export async function makeSandbox(
   const wanted = createOptions(agent, workspaces, options);
   const way = chosenWay(surroundings);
   const backend = await backendOf(surroundings, options);
+  const logins = backend.kind === "host" ? {} : creationCredentials(way, surroundings.env);
   const progress = progressOn(surroundings, options);
   try {
     const sandbox = await cancellable(surroundings.env, (signal) =>
-      backend.create({ ...wanted, signal, onProgress: (line) => progress.line(line) }),
+      backend.create({ ...wanted, ...logins, signal, onProgress: (line) => progress.line(line) }),
     );
     progress.end();
-    await giveCredentials(sandbox, way, surroundings);
+    await credentialsFor(sandbox, way, surroundings);
     warnOfWeakness(sandbox, surroundings, options);
     return sandbox;
   } finally {

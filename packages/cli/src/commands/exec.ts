@@ -1,4 +1,5 @@
 import { type Execution, type Sandbox, SandboxError } from "@opentiger/sandbox";
+import { withCredentials, withHostServices } from "@opentiger/sandboxd";
 import type { Command } from "commander";
 import { relayAsJson } from "../exec/json-relay.ts";
 import { attachRemedy } from "../exec/lean.ts";
@@ -7,7 +8,6 @@ import { type ParsedExec, parseExec } from "../exec/options.ts";
 import { relay } from "../exec/relay.ts";
 import { type ExecRequest, execRequest, last } from "../exec/request.ts";
 import { ownSize, refuseWithoutTerminal, relayTerminal } from "../exec/terminal.ts";
-import { withHostServices } from "../program/loopback-urls.ts";
 import { RawCommand } from "../program/raw-command.ts";
 import type { Surroundings } from "../program/surroundings.ts";
 import { examples, printJson, quiet } from "../program/verb.ts";
@@ -57,7 +57,8 @@ async function execIn(
   surroundings: Surroundings,
 ) {
   const { command, detach, stdin, env = {}, ...rest } = request.spec;
-  const options = { ...rest, env: await withHostServices(sandbox, env, surroundings) };
+  const reachable = await withHostServices(sandbox, env, surroundings.env);
+  const options = { ...rest, env: await withCredentials(sandbox, reachable, surroundings.env) };
   const json = parsed.flags.has("json");
   if (parsed.flags.has("tty") && !detach) {
     const terminal = await sandbox.terminal(command, { ...options, ...ownSize() });

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { type Backend, type Sandbox, SandboxError, templates } from "@opentiger/sandbox";
+import { withCredentials } from "@opentiger/sandboxd";
 import type { Command } from "commander";
 import { UsageError } from "../errors.ts";
 import { relay } from "../exec/relay.ts";
@@ -117,11 +118,12 @@ async function startAgent(
 ): Promise<number> {
   const template = isAgent(sandbox.agent) ? templates[sandbox.agent] : templates.shell;
   const command = [...template.start, ...args];
+  const environment = await withCredentials(sandbox, startEnvironment, env);
   if (stdin.isTTY && stdout.isTTY) {
-    const terminal = await sandbox.terminal(command, { env: startEnvironment, ...ownSize() });
+    const terminal = await sandbox.terminal(command, { env: environment, ...ownSize() });
     return relayTerminal(terminal, { stdin: true, keys: undefined, env });
   }
-  const execution = await sandbox.exec(command, { env: startEnvironment, stdin: true });
+  const execution = await sandbox.exec(command, { env: environment, stdin: true });
   return relay(execution, { stdin: true, env }).catch((error: unknown) => {
     throw withAttachRemedy(error, sandbox.name, execution.id);
   });

@@ -29,6 +29,8 @@ export async function leanExec(
 ): Promise<number | undefined> {
   // In host mode the name is that of another kind of sandbox, which only the full program knows.
   if (env["AGENT_LOOP_HOST"] === "1") return undefined;
+  // What an agent logs in with comes from the vault or the host's login, which only the full program knows.
+  if (env["SANDBOX_CREDENTIALS"] === "inject" || env["SANDBOX_CREDENTIALS"] === "mount") return undefined;
   const request = usualRequest(words, env);
   const folder = request && carrierOf(request.sandbox, env);
   if (!request || !folder) return undefined;

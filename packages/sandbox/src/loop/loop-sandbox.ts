@@ -2,8 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { SandboxError } from "../errors.ts";
 import type { Backend, Sandbox } from "../sandbox.ts";
 import { collect, exitCode } from "../session/collect.ts";
+import { duringHostRun } from "./host-run.ts";
 import { loopBackend } from "./loop-backend.ts";
-import { loopCredentials } from "./loop-credentials.ts";
+import { loopCredentials } from "./loop-surroundings.ts";
 import { type LoopTool, loopSandboxName, loopTools } from "./loop-tool.ts";
 
 /** Makes the loop's sandbox for a tool and returns its name. Asking again for one that is there returns that one. */
@@ -26,8 +27,8 @@ export async function execInSandbox(
   options: { env?: Record<string, string>; workDir?: string; timeout?: number } = {},
 ): Promise<{ exitCode: number; output: string }> {
   const sandbox = await (await loopBackend()).open(name);
-  try {
-    const env = { ...loopCredentials().environment(sandbox), ...options.env };
+  const run = async (given: Record<string, string>) => {
+    const env = await loopCredentials().environment(sandbox, given);
     const execution = await sandbox.exec(command, {
       env,
       ...(options.workDir ? { cwd: options.workDir } : {}),
@@ -35,6 +36,11 @@ export async function execInSandbox(
     });
     const { exit, output } = await collect(execution);
     return { exitCode: exitCode(exit), output: output.toString("utf8") };
+  };
+  try {
+    const tool = loopTools.find((known) => known === sandbox.agent);
+    if (sandbox.backend !== "host" || !tool) return await run({ ...options.env });
+    return await duringHostRun({ name, tool }, ({ env }) => run({ ...env, ...options.env }));
   } finally {
     await sandbox.close();
   }
@@ -59,7 +65,9 @@ async function createOrOpen(
   workDir: string,
 ): Promise<Sandbox> {
   try {
-    return await backend.create({ name, agent: tool, workspaces: [{ path: workDir, readOnly: false }] });
+    const workspaces = [{ path: workDir, readOnly: false }];
+    const logins = backend.kind === "host" ? {} : (loopCredentials().creation?.() ?? {});
+    return await backend.create({ name, agent: tool, workspaces, ...logins });
   } catch (error) {
     if (!(error instanceof SandboxError && error.code === "already_exists")) throw error;
     return openWhenMade(backend, name);

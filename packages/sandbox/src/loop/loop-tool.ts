@@ -6,3 +6,9 @@ export type LoopTool = (typeof loopTools)[number];
 export function loopSandboxName(loopId: string, tool: LoopTool): string {
   return `loop-${loopId}-${tool}`;
 }
+
+/** The loop that a name is of; undefined where it is no loop's. */
+export function loopOf(name: string, tool: LoopTool): string | undefined {
+  const [, loop] = /^loop-(.+)-[a-z]+$/.exec(name) ?? [];
+  return loop !== undefined && loopSandboxName(loop, tool) === name ? loop : undefined;
+}

@@ -1,7 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
-import { homedir, tmpdir } from "node:os";
-import { join } from "node:path";
+import { homedir } from "node:os";
 import { duplexPair } from "node:stream";
 import { isDockerAvailable } from "../backends/docker/engine/available.ts";
 import { SandboxError } from "../errors.ts";
@@ -11,6 +9,7 @@ import type { SupervisorConfig } from "../supervisor/config.ts";
 import { serveExecStream } from "../supervisor/exec-stream.ts";
 import { ExecTable } from "../supervisor/exec-table.ts";
 import { Launcher } from "../supervisor/launch.ts";
+import { duringHostRun } from "./host-run.ts";
 import { hostModeForced, loopBackend } from "./loop-backend.ts";
 import { execInSandbox } from "./loop-sandbox.ts";
 import { type LoopTool, loopSandboxName } from "./loop-tool.ts";
@@ -49,9 +48,9 @@ export async function spawnToolHost(
 ): Promise<SpawnedTool> {
   const warn = options.warn ?? ((message) => void process.stderr.write(`warning: ${message}\n`));
   warn(`${options.tool} runs on the host, without isolation: ${reason}`);
-  const folder = mkdtempSync(join(tmpdir(), "opentiger-host-"));
-  try {
-    const launcher = new Launcher(hostConfig(options.workDir, folder));
+  const name = loopSandboxName(options.loopId, options.tool);
+  return duringHostRun({ name, tool: options.tool }, async (run) => {
+    const launcher = new Launcher(hostConfig(options.workDir, run.folder));
     const [near, far] = duplexPair();
     serveExecStream(far, new ExecTable(launcher), launcher.ready);
     const { command, env, timeout } = options;
@@ -59,15 +58,13 @@ export async function spawnToolHost(
       open: {
         id: randomUUID(),
         command,
-        ...(env ? { env } : {}),
+        env: { ...run.env, ...env },
         ...(timeout ? { timeoutMs: timeout } : {}),
       },
     });
     const { exit, output } = await collect(execution);
     return { exitCode: exitCode(exit), output: output.toString("utf8"), where: "host" };
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  });
 }
 
 async function whyNotSandboxed(options: SpawnToolOptions): Promise<string | undefined> {

@@ -16,6 +16,8 @@ export interface Forbidden {
   home: string;
   /** Neither inside a workspace nor a workspace inside one: the state folder, the engine's socket and data. */
   paths: readonly string[];
+  /** Folders of settings in the home folder that may be handed in all the same. */
+  permitted?: readonly string[];
 }
 
 /**
@@ -63,6 +65,7 @@ export function refuseForbidden(path: string, forbidden: Forbidden): void {
     if (isWithin(path, folder)) throw refused(path, `holds credentials (${folder})`, elsewhere);
   }
   for (const name of settingsFolders) {
+    if (forbidden.permitted?.includes(name)) continue;
     if (path === join(real(home), name))
       throw refused(path, "holds settings of all your programs", elsewhere);
   }

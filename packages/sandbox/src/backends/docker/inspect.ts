@@ -25,6 +25,7 @@ export async function inspectSandbox(place: Place, name: string): Promise<Record
     status: statusOfRecord(record, container?.State.Status),
     workspaceKind: record.workspaceKind,
     workspaces: record.workspaces,
+    mounts: record.mounts ?? [],
     repository: record.repository,
     image: record.image,
     createdAt: record.createdAt,

@@ -133,7 +133,7 @@ async function restart(place: Opening, record: SandboxRecord, container: Docker.
     await container.unpause();
     return reachSupervisor(reachable, container.id);
   }
-  recheckMounts(place, found);
+  recheckMounts(place, found, record);
   if (record.carrier === "socket") {
     ensureCarrierFolder(place.state.folder, record.id);
     placeSupervisor(place.state.folder, record.id);
@@ -142,8 +142,8 @@ async function restart(place: Opening, record: SandboxRecord, container: Docker.
   }
   const session = await startAndReach(reachable, container);
   try {
-    if (record.carrier === "socket") await verifyMounts(session, mountedFolders(found));
-    else await verifyMountsOutside(place, container, mountedFolders(found));
+    if (record.carrier === "socket") await verifyMounts(session, mountedFolders(found, record));
+    else await verifyMountsOutside(place, container, mountedFolders(found, record));
     await tellSettings(session, record);
     await openWayOut(place, record, session);
   } catch (error) {
@@ -163,10 +163,10 @@ async function startIfNeeded(
   const found = await inspect(place, record, container);
   if (found.State.Paused) return void (await container.unpause());
   if (found.State.Running) return;
-  recheckMounts(place, found);
+  recheckMounts(place, found, record);
   await container.start();
   try {
-    await verifyMountsOutside(place, container, mountedFolders(found));
+    await verifyMountsOutside(place, container, mountedFolders(found, record));
   } catch (error) {
     await container.kill();
     throw error;

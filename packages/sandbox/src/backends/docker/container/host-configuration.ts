@@ -74,6 +74,7 @@ function mounts(plan: Plan, files: SandboxFiles): Docker.MountSettings[] {
   ];
   return [
     ...folders.map(({ path, readOnly }) => bind({ Source: path, Target: path, ReadOnly: readOnly })),
+    ...plan.mounts.map(({ source, target }) => bind({ Source: source, Target: target, ReadOnly: true })),
     ...ours.flatMap(([source, Target]) => (source ? [bind({ Source: source, Target, ReadOnly: true })] : [])),
   ];
 }

@@ -1,5 +1,6 @@
 import { closeSync, constants, openSync, readFileSync, readlinkSync } from "node:fs";
 import { join, relative } from "node:path";
+import type { FolderMount } from "@opentiger/schema";
 import type Docker from "dockerode";
 import { type Mount, parseMountinfo } from "../../../protocol/mountinfo.ts";
 import type { Session } from "../../../session/session.ts";
@@ -15,7 +16,7 @@ const pathOnly = 0o10000000;
  * write a folder above could put a link there in between. So what was mounted is compared with what was meant, as
  * the kernel says it, before any command runs. Only for an engine on this very kernel.
  */
-export async function verifyMounts(session: Session, folders: readonly string[]): Promise<void> {
+export async function verifyMounts(session: Session, folders: readonly FolderMount[]): Promise<void> {
   if (folders.length > 0) compare(await session.mounts(), folders);
 }
 
@@ -23,24 +24,24 @@ export async function verifyMounts(session: Session, folders: readonly string[])
 export async function verifyMountsOutside(
   { engine, warn }: Pick<Place, "engine" | "warn">,
   container: Docker.Container,
-  folders: readonly string[],
+  folders: readonly FolderMount[],
 ): Promise<void> {
   if (folders.length === 0 || (await engine.facts()).location !== "local") return;
   const mounts = outsideMounts(await container.inspect());
   if (mounts) compare(mounts, folders);
   else
     warn(
-      `could not compare what was mounted at ${folders.join(", ")}: its processes cannot be seen from here`,
+      `could not compare what was mounted at ${folders.map(({ target }) => target).join(", ")}: its processes cannot be seen from here`,
     );
 }
 
-function compare(mounts: readonly Mount[], folders: readonly string[]): void {
-  for (const folder of folders) {
-    const mounted = mounts.findLast(({ target }) => target === folder);
-    const meant = locate(folder);
+function compare(mounts: readonly Mount[], folders: readonly FolderMount[]): void {
+  for (const { source, target } of folders) {
+    const mounted = mounts.findLast((mount) => mount.target === target);
+    const meant = locate(source);
     if (mounted && meant && mounted.device === meant.device && mounted.root === meant.root) continue;
     throw refused(
-      folder,
+      source,
       "became something else while it was being mounted",
       "see who else writes there, and try again",
     );

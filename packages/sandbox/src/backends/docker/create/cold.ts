@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
-import type { SandboxRecord } from "@opentiger/schema";
+import type { FolderMount, SandboxRecord } from "@opentiger/schema";
 import type Docker from "dockerode";
 import { SandboxError } from "../../../errors.ts";
 import type { Session } from "../../../session/session.ts";
@@ -37,6 +37,7 @@ export function newRecord(place: Place, plan: Plan): SandboxRecord {
     agent: plan.agent,
     workspaceKind: plan.kind,
     workspaces: plan.workspaces.map(({ path, readOnly }) => ({ path, readOnly })),
+    ...(plan.mounts.length > 0 ? { mounts: [...plan.mounts] } : {}),
     repository: null,
     createdAt: new Date().toISOString(),
     adoptedAt: null,
@@ -97,8 +98,9 @@ export async function startCold(
 }
 
 /** What of the host is to be mounted. */
-function directFolders({ kind, repositories, workspaces }: Plan): string[] {
-  return kind === "direct" ? [...repositories, ...workspaces].map(({ path }) => path) : [];
+function directFolders({ kind, repositories, workspaces, mounts }: Plan): FolderMount[] {
+  if (kind !== "direct") return [];
+  return [...[...repositories, ...workspaces].map(({ path }) => ({ source: path, target: path })), ...mounts];
 }
 
 async function closing(session: Session, error: unknown): Promise<never> {

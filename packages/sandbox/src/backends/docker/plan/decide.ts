@@ -25,7 +25,7 @@ export interface Decided {
 }
 
 /** Where the worker image keeps what agents install and write; contract A11 names it. */
-const agentHome = "/home/worker";
+export const agentHome = "/home/worker";
 
 export async function decide(
   place: Place,

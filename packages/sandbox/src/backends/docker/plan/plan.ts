@@ -1,4 +1,9 @@
-import { type NetworkSettings, networkSettings, type WorkspaceKind } from "@opentiger/schema";
+import {
+  type FolderMount,
+  type NetworkSettings,
+  networkSettings,
+  type WorkspaceKind,
+} from "@opentiger/schema";
 import { SandboxError } from "../../../errors.ts";
 import { imageReference, workerImageName } from "../../../image/name.ts";
 import { rewriteLoopback } from "../../../loopback/rewrite.ts";
@@ -11,6 +16,7 @@ import type { Place } from "../place.ts";
 import { type Decided, decide } from "./decide.ts";
 import { forbiddenPaths } from "./forbidden.ts";
 import { gitAuthor } from "./git-author.ts";
+import { checkMounts, refuseUnmountable } from "./mounts.ts";
 
 /** Everything a sandbox will be, decided and checked before anything of it is made. */
 export interface Plan extends Decided {
@@ -18,6 +24,8 @@ export interface Plan extends Decided {
   workspaces: readonly CheckedWorkspace[];
   /** What linked worktrees among the workspaces need beside them. */
   repositories: readonly CheckedWorkspace[];
+  /** Folders of the host that are no workspaces, read-only. */
+  mounts: readonly FolderMount[];
   commit: string | undefined;
   env: Readonly<Record<string, string>>;
   network: NetworkSettings;
@@ -38,6 +46,7 @@ export async function planSandbox(
   const workspaces = checkWorkspaces(options.workspaces, forbidden);
   const owner = workspaces[0] ?? nobody(place);
   const repositories = kind === "direct" ? linkedRepositories(workspaces, forbidden) : [];
+  const mounts = checkMounts(options.mounts ?? [], kind, forbidden);
   const reference = options.image
     ? imageReference(options.image, place.warn)
     : workerImageName(place.env, place.warn);
@@ -48,12 +57,13 @@ export async function planSandbox(
     gitAuthor(place.env),
     kind === "clone" && workspaces.length > 0 ? refuseUnclonable(owner.path, options) : undefined,
   ]);
+  refuseUnmountable(mounts, known.location);
   if (known.location === "local") checkWorkspaces(workspaces, { ...forbidden, paths: [known.dataFolder] });
   const { limits, agent, commit, labels = {} } = options;
   const { env, network } = reachingHost(options);
   const { policy } = network;
   const decided = await decide({ ...place, facts: known }, { kind, owner, image, author, limits, policy });
-  return { ...decided, agent, workspaces, repositories, commit, env, network, labels };
+  return { ...decided, agent, workspaces, repositories, mounts, commit, env, network, labels };
 }
 
 /** What its variables say about this machine's loopback is reached through host.docker.internal. */

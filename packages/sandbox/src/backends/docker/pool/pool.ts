@@ -114,7 +114,7 @@ async function parkedPlan(place: Place, settings: PoolSettings): Promise<Plan> {
   const { limits, network: policy = "allow" } = settings;
   const decided = await decide(place, { kind: "clone", owner, image, author, limits, policy });
   const network = { ...defaultNetworkSettings, policy };
-  const empty = { workspaces: [], repositories: [], commit: undefined, env: {}, labels: {} };
+  const empty = { workspaces: [], repositories: [], mounts: [], commit: undefined, env: {}, labels: {} };
   return { ...decided, ...empty, network, agent: "shell" };
 }
 

@@ -1,7 +1,6 @@
 import { rewriteLoopback, type Sandbox } from "@opentiger/sandbox";
-import { Sandboxd } from "@opentiger/sandboxd";
 import { networkSettings } from "@opentiger/schema";
-import type { Surroundings } from "./surroundings.ts";
+import { Sandboxd } from "./client.ts";
 
 /**
  * A URL of this machine's loopback, handed to a sandbox, means a service of this machine: its host is rewritten to the
@@ -9,14 +8,14 @@ import type { Surroundings } from "./surroundings.ts";
  */
 export async function withHostServices(
   sandbox: Pick<Sandbox, "name" | "backend">,
-  env: Readonly<Record<string, string>>,
-  surroundings: Pick<Surroundings, "env">,
+  given: Readonly<Record<string, string>>,
+  env: NodeJS.ProcessEnv,
 ): Promise<Record<string, string>> {
-  if (sandbox.backend === "host") return { ...env };
-  const { env: rewritten, hostPorts } = rewriteLoopback(env);
+  if (sandbox.backend === "host") return { ...given };
+  const { env: rewritten, hostPorts } = rewriteLoopback(given);
   if (hostPorts.length === 0) return rewritten;
   const path = `/sandboxes/${encodeURIComponent(sandbox.name)}/host-ports`;
   const question = { method: "POST", path, body: { ports: hostPorts } } as const;
-  await new Sandboxd(surroundings.env).ask(question, networkSettings);
+  await new Sandboxd(env).ask(question, networkSettings);
   return rewritten;
 }
