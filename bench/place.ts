@@ -9,7 +9,7 @@ import { outwardThrough, Sandboxd } from "@opentiger/sandboxd";
 import Docker from "dockerode";
 import { z } from "zod";
 import { farEngine } from "./far-engine.ts";
-import { startModel } from "./gateway.ts";
+import { startModel } from "./model.ts";
 
 export type Place = Awaited<ReturnType<typeof makePlace>>;
 
