@@ -197,6 +197,24 @@ describe.skipIf(!canHaveSmallInternet)("22 23 24 26 an agent uses a credential t
       for (const canary of canaries) expect(stdout).not.toContain(canary);
     });
 
+    test("what it used is counted, and beyond its budget the next request is refused with the reason", async () => {
+      const { totals } = JSON.parse((await user.sandbox("usage", agent, "--json")).stdout) as {
+        totals: { requests: number; tokens: { input: number } };
+      };
+      expect(totals.requests).toBeGreaterThan(0);
+      expect(totals.tokens.input).toBeGreaterThanOrEqual(1000);
+      expect(await user.sandbox("budget", agent, "--requests", "1")).toMatchObject({ status: 0 });
+      const before = internet.seen.length;
+      const { stdout, stderr } = await user.sandbox("exec", agent, ...command);
+      expect(stdout).not.toContain(modelSentence);
+      expect(stdout + stderr).toMatch(/requests/);
+      const asked = internet.seen
+        .slice(before)
+        .filter(({ kind, method }) => kind === "https" && method === "POST");
+      expect(asked).toEqual([]);
+      expect(await user.sandbox("budget", agent, "--none")).toMatchObject({ status: 0 });
+    });
+
     test("25 a revoked lease ends it with the next request, and says why", async () => {
       expect(await user.run([process.execPath, secretsBundle, "revoke", "--all"])).toMatchObject({
         status: 0,

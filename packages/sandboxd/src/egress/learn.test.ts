@@ -15,7 +15,7 @@ function rowsOf(...entries: (Pick<LogEntry, "host" | "port"> & Partial<LogEntry>
 }
 
 const rows = rowsOf(
-  { host: "registry.npmjs.org", port: 443 },
+  { host: "packages.example.org", port: 443 },
   { host: "api.test", port: 443 },
   { host: "api.test", port: 80 },
   { host: "2001:db8::1", port: 443 },
@@ -35,7 +35,7 @@ describe("learn mode", () => {
         "api.test:80",
         "api.test:443",
         "localhost:8080",
-        "registry.npmjs.org:443",
+        "packages.example.org:443",
       ],
       complete: true,
     });
@@ -49,7 +49,7 @@ describe("learn mode", () => {
       "docker sandbox network proxy box --allow-host api.test:80",
       "docker sandbox network proxy box --allow-host api.test:443",
       "docker sandbox network proxy box --allow-host localhost:8080",
-      "docker sandbox network proxy box --allow-host registry.npmjs.org:443",
+      "docker sandbox network proxy box --allow-host packages.example.org:443",
     ]);
     const applied = applyChange(settings, { policy: learned.policy, allowHost: learned.allowHosts });
     expect(applied.allowHosts).toEqual(learned.allowHosts);

@@ -77,10 +77,10 @@ describe("network policy (B11)", () => {
   });
 
   test("balanced opens its preset and nothing else", () => {
-    expect(ruling({ policy: "balanced" }, "registry.npmjs.org:443")).toBe("allowed by balanced *.npmjs.org");
+    expect(ruling({ policy: "balanced" }, "static.crates.io:443")).toBe("allowed by balanced *.crates.io");
     expect(ruling({ policy: "balanced" }, "example.com:443")).toBe("blocked by policy balanced");
-    expect(ruling({ policy: "balanced", blockHosts: ["*.org"] }, "registry.npmjs.org:443")).toBe(
-      "blocked by block-host *.org",
+    expect(ruling({ policy: "balanced", blockHosts: ["*.io"] }, "static.crates.io:443")).toBe(
+      "blocked by block-host *.io",
     );
     expect(balanced.date).toMatch(/^\d{4}-\d{2}-\d{2}$/);
   });

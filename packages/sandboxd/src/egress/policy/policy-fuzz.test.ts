@@ -21,7 +21,7 @@ const name = fc.constantFrom(
   "github.com",
   "evilgithub.com",
   "github.com.evil.test",
-  "registry.npmjs.org",
+  "static.crates.io",
 );
 const address = fc.constantFrom(
   "10.0.0.1",
