@@ -23,14 +23,18 @@ export function chosenWay({ env }: Pick<Surroundings, "env">): CredentialWay {
 
 /**
  * Gives a new sandbox the use of this machine's credentials. An agent that has none is told of at once, with the remedy:
- * it would only fail later.
+ * it would only fail later. The sandbox is made by now, and stays whatever comes of this.
  */
 export async function credentialsFor(
   sandbox: Sandbox,
   way: CredentialWay,
-  { env, stderr }: Pick<Surroundings, "env" | "stderr">,
+  { env, stderr, invocation }: Pick<Surroundings, "env" | "stderr" | "invocation">,
 ): Promise<void> {
-  const { given, trouble } = await giveCredentials(sandbox, way, env);
-  const warning = trouble ?? (given ? undefined : loginWarning(sandbox.agent, way));
+  const warning = await giveCredentials(sandbox, way, env).then(
+    ({ given, trouble }) => trouble ?? (given ? undefined : loginWarning(sandbox.agent, way)),
+    (error: unknown) =>
+      `${sandbox.name} was given no credentials: ${error instanceof Error ? error.message : String(error)}. ` +
+      `Try again: ${invocation} auth ${sandbox.name} --grant`,
+  );
   if (warning) stderr.write(`${coloursFor(stderr, env).yellow("note:")} ${warning}\n`);
 }
