@@ -3,7 +3,7 @@ import { connect, createServer } from "node:net";
 /** The engine under test behind a port of loopback, where no socket can be shared with it. */
 export async function farEngine(): Promise<{ dockerHost: string; close(): void }> {
   const path = (process.env["DOCKER_HOST"] ?? "unix:///var/run/docker.sock").replace("unix://", "");
-  const server = createServer({ allowHalfOpen: true }, (client) => {
+  const server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => {
     const engine = connect({ path, allowHalfOpen: true });
     client.pipe(engine).pipe(client);
     client.on("error", () => engine.destroy());

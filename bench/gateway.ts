@@ -19,7 +19,7 @@ const poster = `
   const body = JSON.stringify({ model: "claude-sonnet-4-5", max_tokens: 1, stream: true, messages: [{ role: "user", content: "x".repeat(100_000) }] });
   const headers = { "content-type": "application/json", "x-api-key": "placeholder", "content-length": body.length };
   const once = () => new Promise((resolve, reject) => {
-    request(process.argv[1], { method: "POST", headers, agent }, (answer) => answer.resume().on("end", resolve)).on("error", reject).end(body);
+    request(process.argv[1], { method: "POST", headers, agent }, (answer) => answer.resume().on("end", answer.statusCode === 200 ? resolve : () => reject(new Error(String(answer.statusCode))))).on("error", reject).end(body);
   });
   (async () => {
     const times = [];

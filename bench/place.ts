@@ -23,7 +23,11 @@ export async function makePlace() {
   const docker = new Docker();
   const model = await startModel();
   // Its own HOME, so that no login of the user's is used, and a model of our own.
-  const sandboxd = new Sandboxd({ ...env, ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: "bench" });
+  const sandboxd = new Sandboxd({
+    ...env,
+    ANTHROPIC_BASE_URL: model.url,
+    ANTHROPIC_API_KEY: "bench-key-0123456789abcdef",
+  });
   const backendAt = (place: NodeJS.ProcessEnv) =>
     connectDocker({ env: place, outward: outwardThrough(sandboxd, place, undefined) });
   const backend = await backendAt(process.env);

@@ -1,3 +1,4 @@
+import { Socket } from "node:net";
 import { Duplex } from "node:stream";
 import type Docker from "dockerode";
 import { Demultiplexer } from "../backends/docker/engine-exec/demultiplex.ts";
@@ -47,6 +48,8 @@ class ExecStdio extends Duplex {
   constructor(wire: Duplex) {
     super({ writableHighWaterMark: underWay });
     this.#wire = wire;
+    // To an engine on another machine small writes would else wait for each other's acknowledgement.
+    if (wire instanceof Socket) wire.setNoDelay(true);
     const demultiplexer = new Demultiplexer();
     wire.on("data", (chunk: Buffer) => {
       for (const { stream, data } of demultiplexer.push(chunk)) {
