@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { atEnd } from "../setup/at-end.ts";
@@ -224,6 +224,18 @@ describe.skipIf(!canHaveSmallInternet)("22 23 24 26 an agent uses a credential t
       expect(stdout + stderr).toMatch(/revoked/i);
       await user.sandbox("auth", agent, "--grant");
       expect((await user.sandbox("exec", agent, ...command)).stdout).toContain(modelSentence);
+    });
+
+    test("33 a sandbox that is removed leaves no lease, no grant and no log behind", async () => {
+      const id = idOf(instance, agent);
+      const leases = async (): Promise<string> =>
+        (await user.run([process.execPath, secretsBundle, "leases", "--json"])).stdout;
+      expect(await leases()).toContain(agent);
+      expect(await user.sandbox("rm", agent)).toMatchObject({ status: 0 });
+      await until("its leases have ended", async () => !(await leases()).includes(agent));
+      const kept = (): string[] =>
+        readdirSync(join(instance.home, "sandboxd"), { recursive: true, encoding: "utf8" });
+      await until("nothing of it is kept", () => !kept().some((name) => name.includes(id)));
     });
 
     function curl(url: string, ...words: string[]): Promise<Ended> {

@@ -1,4 +1,13 @@
-import { mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, unlinkSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  unlinkSync,
+} from "node:fs";
 import { basename, join } from "node:path";
 import { type SandboxRecord, sandboxRecord } from "@opentiger/schema";
 import { SandboxError } from "../errors.ts";
@@ -30,6 +39,11 @@ export class Records {
     const path = this.#path(id);
     const text = readIfThere(path);
     return text === undefined ? undefined : parse(path, text);
+  }
+
+  /** Whether there is one, readable or not. */
+  has(id: string): boolean {
+    return existsSync(this.#path(id));
   }
 
   findByName(name: string): SandboxRecord | undefined {

@@ -10,6 +10,7 @@ import type { Gateway } from "../gateway/gateway.ts";
 import { insideGateway } from "../gateway/placeholders/placeholder.ts";
 import { Attached } from "./attached.ts";
 import type { Engines } from "./engines.ts";
+import { isHostRun } from "./host-runs.ts";
 import type { Log } from "./log.ts";
 
 /** Several files change with one sandbox: one look for all of them. */
@@ -41,6 +42,7 @@ export class Daemon {
     this.#watcher = watch(folder, () => {
       this.#looking ??= setTimeout(() => this.#look(), settleMs);
     }).on("error", () => {});
+    this.#forgetGone();
     const { records } = this.#parts.state.records.list();
     const adopted = records.filter(({ state }) => state === "adopted");
     await Promise.all(adopted.map((record) => this.#adoptOne(record)));
@@ -176,26 +178,37 @@ export class Daemon {
     }
   }
 
-  /** Somebody else may have removed a sandbox, or changed its record. */
+  /** Somebody else may have removed a sandbox, or changed its record. One that cannot be read is as it was. */
   #look(): void {
     this.#looking = undefined;
+    this.#forgetGone();
     for (const [id, attached] of this.#attached) {
       const latest = this.#readable(id);
-      if (latest === undefined) {
-        void this.#forget(id);
-        continue;
-      }
+      if (!latest) continue;
       const changed = JSON.stringify(latest.network) !== JSON.stringify(attached.record.network);
       attached.record = latest;
       if (changed) this.#parts.egress.recheck(id);
     }
   }
 
+  /** Also those that were removed while nobody was here to see it: whatever is kept of them has their id. */
+  #forgetGone(): void {
+    const { networkLog, gateway, state } = this.#parts;
+    const known = new Set([
+      ...this.#attached.keys(),
+      ...networkLog.sandboxes(),
+      ...gateway.grantedSandboxes(),
+    ]);
+    for (const id of known) if (!isHostRun(id) && !state.records.has(id)) void this.#forget(id);
+  }
+
   /** A sandbox that is gone leaves no connection, no lease and no log behind. */
   async #forget(id: string): Promise<void> {
     const { networkLog, gateway, log } = this.#parts;
-    const ended = await Promise.allSettled([this.detach(id), networkLog.drop(id), gateway.revoke(id)]);
-    for (const each of ended) {
+    // Its connections first: they have something to log when they end.
+    const detached = await Promise.allSettled([this.detach(id)]);
+    const ended = await Promise.allSettled([networkLog.drop(id), gateway.revoke(id)]);
+    for (const each of [...detached, ...ended]) {
       if (each.status === "rejected")
         log("warn", "not all was forgotten", { sandbox: id, error: String(each.reason) });
     }

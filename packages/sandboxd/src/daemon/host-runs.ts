@@ -40,8 +40,15 @@ export class HostRuns {
   }
 }
 
+const prefix = "host-";
+
+/** Whether an id is that of a run on the host, which has no record. */
+export function isHostRun(id: string): boolean {
+  return id.startsWith(prefix);
+}
+
 function sandboxIdOf(run: string): string {
-  return `host-${run}`;
+  return prefix + run;
 }
 
 function lives(pid: number): boolean {

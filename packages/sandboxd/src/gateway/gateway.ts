@@ -137,6 +137,11 @@ export class Gateway {
     await this.#granting.revoke(sandboxId);
   }
 
+  /** The ids of all that were granted something and not revoked, runs on the host among them. */
+  grantedSandboxes(): string[] {
+    return this.#granting.sandboxes();
+  }
+
   /** Hosts that this sandbox reaches through us only: there a key of somebody else's would work, too. */
   brokeredHosts(sandboxId: string): string[] {
     return this.#granting.hosts(sandboxId);

@@ -1,5 +1,6 @@
-import { connect, type Socket } from "node:net";
+import type { Socket } from "node:net";
 import { RefusedError } from "../refusals.ts";
+import { connected } from "./connected.ts";
 
 const loopbacks = ["127.0.0.1", "::1"];
 
@@ -8,22 +9,11 @@ export async function connectInside(port: number): Promise<Socket> {
   let reason = "";
   for (const host of loopbacks) {
     try {
-      return await dial(host, port);
+      return await connected({ host, port });
     } catch (error) {
       // The first address is where nearly everybody listens: its reason says more.
       reason ||= error instanceof Error ? error.message : String(error);
     }
   }
   throw new RefusedError("not_found", `nothing in the sandbox listens on port ${port}: ${reason}`);
-}
-
-function dial(host: string, port: number): Promise<Socket> {
-  return new Promise((resolve, reject) => {
-    const socket = connect({ host, port, allowHalfOpen: true });
-    socket.once("error", reject);
-    socket.once("connect", () => {
-      socket.off("error", reject);
-      resolve(socket);
-    });
-  });
 }

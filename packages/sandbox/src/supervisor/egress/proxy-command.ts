@@ -1,5 +1,6 @@
-import { connect, isIPv4, type Socket } from "node:net";
+import { isIPv4, type Socket } from "node:net";
 import { doorAddress, doorPorts } from "../../protocol/doors.ts";
+import { connected } from "./connected.ts";
 
 const version = 5;
 const withoutPassword = 0;
@@ -34,8 +35,8 @@ export async function proxyCommand(host: string, port: number): Promise<void> {
 }
 
 async function throughDoor(host: string, port: number): Promise<Socket> {
-  const socket = await dial(doorAddress, doorPorts.socks).catch(() => undefined);
-  if (!socket) return dial(host, port);
+  const socket = await connected({ host: doorAddress, port: doorPorts.socks }).catch(() => undefined);
+  if (!socket) return connected({ host, port });
   socket.write(Buffer.from([version, 1, withoutPassword]));
   const [, method] = await take(socket, 2);
   if (method !== withoutPassword) throw new Error("the door asks for a password");
@@ -55,17 +56,6 @@ function destination(host: string): Buffer {
   const name = Buffer.from(host);
   if (name.length > 255) throw new Error("the name is too long");
   return Buffer.concat([Buffer.from([addressKind.name, name.length]), name]);
-}
-
-function dial(host: string, port: number): Promise<Socket> {
-  return new Promise((resolve, reject) => {
-    const socket = connect({ host, port, allowHalfOpen: true });
-    socket.once("error", reject);
-    socket.once("connect", () => {
-      socket.off("error", reject);
-      resolve(socket);
-    });
-  });
 }
 
 /** Exactly so many bytes; what follows stays in the stream. */

@@ -1,9 +1,9 @@
-import { connect } from "node:net";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { EgressOpening } from "@opentiger/schema";
 import { egressSocket } from "../../protocol/paths.ts";
+import { connected } from "./connected.ts";
 
 /** How a connection inside gets to sandboxd. Rejects when nobody is there to take it. */
 export interface WayOut {
@@ -31,16 +31,10 @@ export function folderWayOut(folder: string): WayOut {
   };
 }
 
-function dial(path: string, line: string): Promise<Duplex> {
-  return new Promise((resolve, reject) => {
-    const socket = connect({ path, allowHalfOpen: true });
-    socket.once("error", reject);
-    socket.once("connect", () => {
-      socket.off("error", reject);
-      socket.write(line);
-      resolve(socket);
-    });
-  });
+async function dial(path: string, line: string): Promise<Duplex> {
+  const socket = await connected({ path });
+  socket.write(line);
+  return socket;
 }
 
 function isCrowded(error: unknown): boolean {

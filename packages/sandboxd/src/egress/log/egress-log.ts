@@ -1,4 +1,5 @@
-import { join } from "node:path";
+import { existsSync, readdirSync } from "node:fs";
+import { basename, join } from "node:path";
 import type { LogEntry, LogEvent, LogRow } from "./entry.ts";
 import { LogBook } from "./log-book.ts";
 import { LogFile } from "./log-file.ts";
@@ -42,6 +43,13 @@ export class EgressLog {
   /** Most recent first. */
   rows(sandboxId: string): LogRow[] {
     return this.#volume(sandboxId).book.rows();
+  }
+
+  /** Whose log is kept. */
+  sandboxes(): string[] {
+    const files = existsSync(this.#folder) ? readdirSync(this.#folder) : [];
+    const kept = files.filter((name) => name.endsWith(".json")).map((name) => basename(name, ".json"));
+    return [...new Set([...kept, ...this.#volumes.keys()])];
   }
 
   /** Tells of every event, of one sandbox or of all, until the returned function is called. */

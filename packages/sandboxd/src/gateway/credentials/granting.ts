@@ -76,6 +76,10 @@ export class Granting {
     if (removed) await this.#parts.desk.release(removed);
   }
 
+  sandboxes(): string[] {
+    return this.#parts.grants.sandboxes();
+  }
+
   hosts(sandboxId: string): string[] {
     const { grants, env } = this.#parts;
     const hosts = (grants.of(sandboxId)?.providers ?? []).flatMap((provider) => {

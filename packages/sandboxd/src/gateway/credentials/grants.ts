@@ -45,6 +45,10 @@ export class Grants {
     return this.#grants.get(sandboxId);
   }
 
+  sandboxes(): string[] {
+    return [...this.#grants.keys()];
+  }
+
   /** Changes what is there now: between a question to the vault and its answer another request may have changed it. */
   change(sandboxId: string, change: (latest: Grant) => Grant): void {
     const latest = this.#grants.get(sandboxId);
