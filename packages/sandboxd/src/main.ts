@@ -1,6 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { createServer } from "node:http";
 import { openState, stateFolder } from "@opentiger/sandbox";
+import { opentigerVersion } from "@opentiger/schema";
 import { openVault } from "@opentiger/secrets";
 import { claimSocket } from "./daemon/claim.ts";
 import { Daemon } from "./daemon/daemon.ts";
@@ -17,7 +18,6 @@ import { EgressLog } from "./egress/log/egress-log.ts";
 import { vaultSource } from "./gateway/credentials/vault-source.ts";
 import { Gateway } from "./gateway/gateway.ts";
 import { sandboxdPaths } from "./paths.ts";
-import { sandboxdVersion } from "./version.ts";
 
 /** How soon a daemon whose socket was removed or replaced notices, and ends. */
 const claimCheckMs = 2_000;
@@ -48,11 +48,11 @@ async function main(env: NodeJS.ProcessEnv): Promise<void> {
   const engines = new Engines(paths.engines, env);
   const daemon = new Daemon({ state, engines, egress, gateway, networkLog, log });
   const hostRuns = new HostRuns(gateway);
-  const about = { version: sandboxdVersion, stop: () => void stop("asked to") };
+  const about = { version: opentigerVersion, stop: () => void stop("asked to") };
   const known = routes({ daemon, state, gateway, hostRuns, log: networkLog, about });
   server.on("request", (request, response) => void answer(known, request, response));
   await daemon.adopt();
-  log("info", "sandboxd runs", { sandboxes: daemon.sandboxes.length, version: sandboxdVersion });
+  log("info", "sandboxd runs", { sandboxes: daemon.sandboxes.length, version: opentigerVersion });
 
   let busy = Date.now();
   setInterval(() => {

@@ -2,3 +2,4 @@ export * from "./errors.ts";
 export * from "./network.ts";
 export * from "./sandbox.ts";
 export * from "./session.ts";
+export * from "./version.ts";

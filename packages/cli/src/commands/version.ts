@@ -1,7 +1,8 @@
+import { opentigerVersion } from "@opentiger/schema";
 import type { Command } from "commander";
+import { pluginVersion } from "../plugin/version.ts";
 import type { Surroundings } from "../program/surroundings.ts";
 import { printJson, type VerbOptions, verb } from "../program/verb.ts";
-import { opentigerVersion, pluginVersion } from "../version.ts";
 
 /** Needs no engine: it is what people type to see whether the plugin is there at all. */
 export function versionCommand(surroundings: Surroundings): Command {

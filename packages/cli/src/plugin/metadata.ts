@@ -1,4 +1,4 @@
-import { pluginVersion } from "../version.ts";
+import { pluginVersion } from "./version.ts";
 
 /** What docker asks of every plugin before it shows or starts it. */
 export const pluginMetadata = {

@@ -1,10 +1,10 @@
+import { opentigerVersion } from "@opentiger/schema";
 import { Command } from "commander";
 import { completionCommand } from "../commands/completion.ts";
 import { imageBuildCommand } from "../commands/image-build.ts";
 import { sandboxdCommand } from "../commands/sandboxd.ts";
 import { opentigerVersionCommand } from "../commands/version.ts";
 import { secretsCommand } from "../secrets/secrets-command.ts";
-import { opentigerVersion } from "../version.ts";
 import { withSandboxVerbs } from "./sandbox-verbs.ts";
 import type { Surroundings } from "./surroundings.ts";
 import { quiet } from "./verb.ts";

@@ -1,5 +1,4 @@
-/** This package's version: the one place that says it. */
-export const opentigerVersion = "0.1.0";
+import { opentigerVersion } from "@opentiger/schema";
 
 /**
  * The version of the `docker sandbox` vocabulary that is spoken, and ours behind it. Documents written for the
