@@ -10,7 +10,7 @@ const FLOORS = [
   ["agents"],
   ["sandboxd"],
   ["sandbox", "secrets"],
-  ["schema"],
+  ["schema", "model-sim"],
 ];
 
 const inPackages = (/** @type {string[]} */ names) => `^packages/(?:${names.join("|")})/`;
