@@ -20,6 +20,8 @@ const started = performance.now();
 let total = NOTHING;
 /** @type {string[]} */
 const summary = [];
+/** @type {string[]} */
+const complaints = [];
 try {
   const prepared = await prepare({ engine: chosen.some(({ needsEngine }) => needsEngine) });
   try {
@@ -33,6 +35,7 @@ try {
 }
 if (interruption()) record(`interrupted by ${interruption()}`, one(false), 0);
 
+if (complaints.length > 0) console.log(`\n${complaints.join("\n")}`);
 console.log(`\n${summary.join("\n")}\nall in ${seconds(performance.now() - started)}`);
 console.log(sentence(total));
 process.exitCode = total.failed > 0 ? 1 : 0;
@@ -62,6 +65,7 @@ async function runOrSkip(suite, prepared) {
 function record(name, counted, milliseconds) {
   const tally = strict(counted, process.env);
   total = add(total, tally);
+  complaints.push(...(counted.complaints ?? []).map((complaint) => `✗ ${name}: ${complaint}`));
   const time = milliseconds > 0 ? ` (${seconds(milliseconds)})` : "";
   summary.push(`${tally.failed > 0 ? "✗" : "✓"} ${name.padEnd(14)} ${sentence(tally)}${time}`);
 }

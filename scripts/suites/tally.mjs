@@ -3,6 +3,7 @@
  * @property {number} passed
  * @property {number} failed
  * @property {number} skipped
+ * @property {readonly string[]} [complaints] what failed and why, to be read without scrolling back
  */
 
 /** @type {Tally} */

@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, relative } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import { run } from "../process/run.mjs";
 import { CHECKOUT, inCheckout, tool } from "../setup/checkout.mjs";
 
@@ -30,14 +31,22 @@ export async function runVitestSuite(name, env) {
       killSignal: "SIGKILL",
     },
   );
-  const tally = countReport(readReport(report));
+  const read = readReport(report);
+  const tally = { ...countReport(read), complaints: complaintsOf(read) };
   const nothingRan = tally.passed + tally.failed + tally.skipped === 0;
   return nothingRan || (code !== 0 && tally.failed === 0) ? { ...tally, failed: tally.failed + 1 } : tally;
 }
 
 /**
+ * @typedef {object} TestResult
+ * @property {string} status
+ * @property {string} [fullName]
+ * @property {string[] | null} [failureMessages]
+ */
+
+/**
  * @typedef {object} Report the part of vitest's JSON report that is counted
- * @property {{status: string, assertionResults: {status: string}[]}[]} testResults
+ * @property {{status: string, name?: string, message?: string, assertionResults: TestResult[]}[]} testResults
  */
 
 /** A file that could not be loaded has no tests, and counts as one failure. @param {Report} report */
@@ -49,6 +58,27 @@ export function countReport({ testResults }) {
   const passed = statuses.filter((status) => status === "passed").length;
   const failed = statuses.filter((status) => status === "failed").length;
   return { passed, failed, skipped: statuses.length - passed - failed };
+}
+
+/** Enough of a failure to know where to look. */
+const COMPLAINT_LINES = 12;
+
+/** What failed, with the beginning of its message: the last lines of a long run have to say it. @param {Report} report */
+export function complaintsOf({ testResults }) {
+  return testResults.flatMap(({ name = "", message = "", status, assertionResults }) => {
+    const file = relative(CHECKOUT, name);
+    const failed = assertionResults.filter((test) => test.status === "failed");
+    if (status === "failed" && failed.length === 0) return [complaint(file, message)];
+    return failed.map(({ fullName = "", failureMessages }) =>
+      complaint(`${file} > ${fullName}`, (failureMessages ?? []).join("\n")),
+    );
+  });
+}
+
+/** @param {string} about @param {string} message */
+function complaint(about, message) {
+  const lines = stripVTControlCharacters(message).split("\n").slice(0, COMPLAINT_LINES);
+  return [about, ...lines.map((line) => `    ${line}`)].join("\n");
 }
 
 /** @param {string} path @returns {Report} */

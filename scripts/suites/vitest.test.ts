@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { add, one, sentence, strict } from "./tally.mjs";
-import { countReport } from "./vitest.mjs";
+import { complaintsOf, countReport } from "./vitest.mjs";
 
 const file = (status: string, ...tests: string[]) => ({
   status,
@@ -25,6 +25,25 @@ describe("counting a suite", () => {
       failed: 1,
       skipped: 0,
     });
+  });
+});
+
+describe("what failed", () => {
+  test("is said with its name and the beginning of its message", () => {
+    const test = {
+      status: "failed",
+      fullName: "a task is done",
+      failureMessages: ["Error: it is not\n at x"],
+    };
+    const report = { testResults: [{ status: "failed", name: "a.test.ts", assertionResults: [test] }] };
+    expect(complaintsOf(report)).toEqual([expect.stringMatching(/a task is done\n {4}Error: it is not/)]);
+  });
+
+  test("is a file that could not be loaded, too", () => {
+    const report = {
+      testResults: [{ status: "failed", name: "b.test.ts", message: "no such module", assertionResults: [] }],
+    };
+    expect(complaintsOf(report)).toEqual([expect.stringContaining("no such module")]);
   });
 });
 
