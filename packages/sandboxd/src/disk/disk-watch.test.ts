@@ -61,6 +61,17 @@ test("when no sandbox grows, none is paused: something else fills the disk", asy
   expect(paused).toEqual([]);
 });
 
+test("one that was made since the last look, or wrote next to nothing, is not what fills the disk", async () => {
+  const { told, paused } = disk([
+    { free: 500, sizes: { one: 100 } },
+    { free: 400, sizes: { one: 40_000, made: 9_000_000 } },
+  ]);
+  const watch = new DiskWatch(told, floor);
+  await watch.look();
+  await watch.look();
+  expect(paused).toEqual([]);
+});
+
 test("a disk that cannot be looked at pauses nobody", async () => {
   const { told, paused, read } = disk([{ free: undefined }]);
   await new DiskWatch(told, floor).look();

@@ -7,6 +7,9 @@ export interface Disk {
   pause(id: string, reason: string): Promise<void>;
 }
 
+/** What a sandbox writes while it is made, and more: pausing one that grew by less would help nobody. */
+const smallestGrowth = 1_000_000;
+
 /**
  * Keeps one sandbox from filling the disk for all. Well above the floor only the free space is read, which costs
  * nothing; near it the sizes are read as well; below it whoever grew the most since is paused, and that one alone:
@@ -40,14 +43,17 @@ export class DiskWatch {
   }
 }
 
-/** undefined when none grew: then it is not a sandbox that fills the disk. */
+/**
+ * undefined when none grew: then it is not a sandbox that fills the disk. One that was not there at the last look
+ * cannot be said to have grown since.
+ */
 function fastestGrower(
   before: ReadonlyMap<string, number>,
   sizes: ReadonlyMap<string, number>,
 ): { id: string; grown: number } | undefined {
-  const grown = [...sizes].map(([id, size]) => ({ id, grown: size - (before.get(id) ?? 0) }));
+  const grown = [...sizes].map(([id, size]) => ({ id, grown: size - (before.get(id) ?? size) }));
   const [fastest] = grown.toSorted((left, right) => right.grown - left.grown);
-  return fastest && fastest.grown > 0 ? fastest : undefined;
+  return fastest && fastest.grown >= smallestGrowth ? fastest : undefined;
 }
 
 function reason(free: number, floor: number, grown: number): string {
