@@ -43,14 +43,22 @@ process.exitCode = total.failed > 0 ? 1 : 0;
 /** @param {import("./setup/prepare.mjs").Prepared} prepared */
 async function runSuites(prepared) {
   record("build", one(prepared.built), 0);
-  if (prepared.image === "no command") record("worker image", { ...NOTHING, skipped: 1 }, 0);
-  else if (prepared.image !== undefined) record("worker image", one(prepared.image === "built"), 0);
+  let image = prepared.image;
   for (const suite of chosen) {
+    if (suite.needsEngine && image) {
+      recordImage(await image);
+      image = undefined;
+    }
     if (interruption()) return;
     console.log(`\n▸ ${suite.name}`);
     const begun = performance.now();
     record(suite.name, await runOrSkip(suite, prepared), performance.now() - begun);
   }
+}
+
+/** @param {"built" | "failed" | "no command"} image */
+function recordImage(image) {
+  record("worker image", image === "no command" ? { ...NOTHING, skipped: 1 } : one(image === "built"), 0);
 }
 
 /** @param {import("./suites/suites.mjs").Suite} suite @param {import("./setup/prepare.mjs").Prepared} prepared */

@@ -4,7 +4,7 @@ import { ensureEngine } from "../engine/engine.mjs";
 import { EngineUnavailable } from "../engine/unavailable.mjs";
 import { inCheckout } from "./checkout.mjs";
 import { ensureDependencies } from "./dependencies.mjs";
-import { step } from "./step.mjs";
+import { step, stepBeside } from "./step.mjs";
 import { buildWorkerImage } from "./worker-image.mjs";
 
 /**
@@ -12,7 +12,7 @@ import { buildWorkerImage } from "./worker-image.mjs";
  * @property {NodeJS.ProcessEnv} env what tests, benchmarks and demo are run with
  * @property {boolean} built whether the bundles could be built
  * @property {string | undefined} withoutEngine why there is no engine, when there is none
- * @property {"built" | "failed" | "no command" | undefined} image
+ * @property {Promise<"built" | "failed" | "no command"> | undefined} image it is built beside what needs no engine
  * @property {() => Promise<void>} stop
  */
 
@@ -38,8 +38,12 @@ export async function prepare(needs) {
     return { env, built, withoutEngine: engine, image: undefined, stop };
   }
   const withEngine = { ...env, DOCKER_HOST: engine.dockerHost };
-  const image = await step("worker image", (say) => buildWorkerImage(withEngine, say));
-  return { env: withEngine, built, withoutEngine: undefined, image, stop: engine.stop };
+  const image = stepBeside("worker image", (say) => buildWorkerImage(withEngine, say));
+  const stopAfterImage = async () => {
+    await image;
+    await engine.stop();
+  };
+  return { env: withEngine, built, withoutEngine: undefined, image, stop: stopAfterImage };
 }
 
 /** What does not build is said and counted; tests that need no bundle can still tell why. @param {(line: string) => void} say */

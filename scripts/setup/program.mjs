@@ -11,7 +11,7 @@ import { prepare } from "./prepare.mjs";
 export async function runProgram(file) {
   const prepared = await prepare({ engine: true });
   try {
-    if (!prepared.built || prepared.withoutEngine !== undefined || prepared.image === "failed") {
+    if (!prepared.built || prepared.withoutEngine !== undefined || (await prepared.image) === "failed") {
       process.exitCode = 1;
       return;
     }

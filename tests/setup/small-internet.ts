@@ -10,6 +10,7 @@ import { atEnd } from "./at-end.ts";
 import { certificateFor } from "./certificate.ts";
 import { docker } from "./docker.ts";
 import { isRoot, temporaryFolder } from "./temporary-workspace.ts";
+import { takeTurn } from "./turn.ts";
 import { until } from "./until.ts";
 
 const run = promisify(execFile);
@@ -70,6 +71,7 @@ export async function smallInternet(names: readonly string[]): Promise<SmallInte
   const known: Record<string, string[][]> = {};
   const { ca, certificate, key } = await certificateFor(folder, names);
   const [internet, machine, bridge] = [`oti-${id}`, `otm-${id}`, `otn${id}`];
+  await takeTurn("small-internet");
   await removeLeftovers();
   await joinNamespaces({ id, internet, machine, bridge });
   writeFileSync(zone, "{}");
