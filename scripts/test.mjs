@@ -2,19 +2,21 @@
 import { interruption } from "./process/run.mjs";
 import { prepare } from "./setup/prepare.mjs";
 import { seconds } from "./setup/step.mjs";
-import { SUITES } from "./suites/suites.mjs";
+import { SOAK_SUITES, SUITES } from "./suites/suites.mjs";
 import { add, NOTHING, one, sentence, strict } from "./suites/tally.mjs";
 
+const soak = process.argv.includes("--soak");
+if (soak) process.env.OPENTIGER_SOAK = "1";
+const suites = soak ? [...SUITES, ...SOAK_SUITES] : SUITES;
 const names = process.argv.slice(2).filter((argument) => !argument.startsWith("--"));
-const unknown = names.filter((name) => !SUITES.some((suite) => suite.name === name));
+const unknown = names.filter((name) => !suites.some((suite) => suite.name === name));
 if (unknown.length > 0) {
   console.error(
-    `no suite is called ${unknown.join(", ")}; there are ${SUITES.map(({ name }) => name).join(", ")}`,
+    `no suite is called ${unknown.join(", ")}; there are ${suites.map(({ name }) => name).join(", ")}`,
   );
   process.exit(2);
 }
-const chosen = SUITES.filter(({ name }) => names.length === 0 || names.includes(name));
-if (process.argv.includes("--soak")) process.env.OPENTIGER_SOAK = "1";
+const chosen = suites.filter(({ name }) => names.length === 0 || names.includes(name));
 
 const started = performance.now();
 let total = NOTHING;

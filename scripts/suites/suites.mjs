@@ -1,5 +1,7 @@
+import { dirname } from "node:path";
 import { runCheckSteps } from "../check/steps.mjs";
 import { commandPath } from "../engine/packages.mjs";
+import { node24Binary } from "../node24/binary.mjs";
 import { checkNodeVersions } from "../node24/versions.mjs";
 import { seconds } from "../setup/step.mjs";
 import { add, NOTHING, one } from "./tally.mjs";
@@ -26,6 +28,23 @@ export const SUITES = [
   withEngine("security"),
   withEngine("crash"),
 ];
+
+/**
+ * What `npm run soak` runs besides: the same on Node 24. Its folder comes first in PATH, so that everything that is
+ * started under the name of node is it.
+ *
+ * @type {readonly Suite[]}
+ */
+export const SOAK_SUITES = ["unit", "e2e", "security", "crash"].map((name) => ({
+  ...(name === "unit" ? { needsEngine: false } : withEngine(name)),
+  name: `${name}-node24`,
+  run: async (env) => runVitestSuite(name, { ...env, PATH: await node24Path(env), OPENTIGER_SOAK: "" }),
+}));
+
+/** @param {NodeJS.ProcessEnv} env */
+async function node24Path({ PATH = "" }) {
+  return `${dirname(await node24Binary((line) => console.log(line)))}:${PATH}`;
+}
 
 /** @param {string} name @returns {Suite} */
 function withEngine(name) {

@@ -12,9 +12,9 @@ import {
 import { unfetchedCommits } from "../../packages/sandbox/src/workspace/unfetched.ts";
 import { atEnd } from "../setup/at-end.ts";
 import { docker, removeContainer } from "../setup/docker.ts";
+import { fullSize, fullSizeTimeout, makeNoise } from "../setup/full-size.ts";
 import { runIn } from "../setup/place.ts";
 import { type Instance, newInstance, newSandbox } from "../setup/sandbox.ts";
-import { soak } from "../setup/soak.ts";
 import { temporaryFolder } from "../setup/temporary-workspace.ts";
 
 let instance: Instance;
@@ -197,19 +197,10 @@ describe("a repository that an agent has ruined", () => {
 });
 
 describe("a large repository", () => {
-  const megabytes = soak ? 500 : 30;
-  test(`of ${megabytes} MB goes in and out as a stream`, async () => {
+  const { repositoryMegabytes: megabytes } = fullSize;
+  test(`of ${megabytes} MB goes in and out as a stream`, { timeout: fullSizeTimeout }, async () => {
     const repository = makeRepository(join(temporaryFolder(), "project"));
-    const noise = (seed: number): string => {
-      let state = seed + 1;
-      const words = new Uint32Array(256 * 1024);
-      for (let n = 0; n < words.length; n += 1) {
-        state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-        words[n] = state;
-      }
-      return Buffer.from(words.buffer).toString("base64");
-    };
-    for (let n = 0; n < megabytes; n += 1) writeFileSync(join(repository, `noise-${n}`), noise(n));
+    makeNoise(repository, megabytes);
     const base = commitFile(repository, "last", "last\n");
     const sandbox = await cloneOf(repository);
     expect(await said(sandbox, "git status --short && ls | wc -l")).toBe(String(megabytes + 3));

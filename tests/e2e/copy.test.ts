@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
@@ -8,9 +8,9 @@ import { copyIn } from "../../packages/sandbox/src/files/copy-in.ts";
 import { copyOut } from "../../packages/sandbox/src/files/copy-out.ts";
 import { oldTime, readTree, writeTree } from "../../packages/sandbox/src/files/tree-fixture.ts";
 import type { Sandbox } from "../../packages/sandbox/src/sandbox.ts";
+import { fullSize, fullSizeTimeout, makeFile, makeFiles } from "../setup/full-size.ts";
 import { runIn } from "../setup/place.ts";
 import { newInstance, newSandbox } from "../setup/sandbox.ts";
-import { soak } from "../setup/soak.ts";
 import { agentUid, temporaryFolder, temporaryWorkspace } from "../setup/temporary-workspace.ts";
 
 let sandbox: Sandbox;
@@ -156,13 +156,11 @@ describe("copying out of a sandbox", () => {
 });
 
 describe("much of it", () => {
-  const megabytes = soak ? 2000 : 60;
-  const files = soak ? 100_000 : 3000;
+  const { fileMegabytes, files } = fullSize;
 
-  test(`${megabytes} MB in one file, there and back`, async () => {
+  test(`${fileMegabytes} MB in one file, there and back`, { timeout: fullSizeTimeout }, async () => {
     const at = temporaryFolder();
-    const piece = Buffer.alloc(1_000_000, "0123456789abcdef-");
-    for (let n = 0; n < megabytes; n += 1) writeFileSync(join(at, "big"), piece, { flag: "a" });
+    makeFile(join(at, "big"), fileMegabytes);
     await copyIn(sandbox, { from: join(at, "big"), to: "/tmp/big" });
     await copyOut(sandbox, { from: "/tmp/big", to: join(at, "back") });
     const sums = execFileSync("sha256sum", [join(at, "big"), join(at, "back")], { encoding: "utf8" });
@@ -170,12 +168,9 @@ describe("much of it", () => {
     await said("rm /tmp/big");
   });
 
-  test(`${files} files, there and back`, async () => {
+  test(`${files} files, there and back`, { timeout: fullSizeTimeout }, async () => {
     const at = temporaryFolder();
-    for (let n = 0; n < files; n += 1) {
-      if (n % 100 === 0) mkdirSync(join(at, "many", `${n / 100}`), { recursive: true });
-      writeFileSync(join(at, "many", `${Math.floor(n / 100)}`, `${n}`), `${n}\n`);
-    }
+    makeFiles(join(at, "many"), files);
     await copyIn(sandbox, { from: join(at, "many"), to: "/tmp/many" });
     expect(await said("find /tmp/many -type f | wc -l")).toBe(String(files));
     await copyOut(sandbox, { from: "/tmp/many", to: join(at, "back") });

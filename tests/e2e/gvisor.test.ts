@@ -1,10 +1,13 @@
+import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { collect, type Sandbox } from "@opentiger/sandbox";
+import { collect, copyIn, copyOut, fetchCommits, type Sandbox } from "@opentiger/sandbox";
 import Docker from "dockerode";
 import { beforeAll, describe, expect, it } from "vitest";
+import { commitFile, makeRepository } from "../../packages/sandbox/src/workspace/git-fixture.ts";
+import { fullSize, fullSizeTimeout, makeFile, makeFiles, makeNoise } from "../setup/full-size.ts";
 import { type Instance, newInstance, newSandbox } from "../setup/sandbox.ts";
-import { rootWorkspace, temporaryWorkspace } from "../setup/temporary-workspace.ts";
+import { rootWorkspace, temporaryFolder, temporaryWorkspace } from "../setup/temporary-workspace.ts";
 
 /**
  * A smoke suite on gVisor. Debian's build of it is rough, so some things are left out that hold elsewhere: limits of
@@ -67,6 +70,45 @@ describe.skipIf(!hasGvisor)("SANDBOX_DOCKER_RUNTIME=runsc", () => {
     const sent = Buffer.alloc(1_000_000, "0123456789abcdef");
     execution.stdin.end(sent);
     expect((await collect(execution)).stdout.equals(sent)).toBe(true);
+  });
+
+  // A tenth of what an ordinary container is tried with: each call into its kernel costs several times as much.
+  const outputBytes = fullSize.outputMegabytes * 100_000;
+  const fileMegabytes = fullSize.fileMegabytes / 10;
+  const files = fullSize.files / 10;
+  const repositoryMegabytes = fullSize.repositoryMegabytes / 10;
+
+  it(`gives ${outputBytes / 1e6} MB of output whole and in order`, { timeout: fullSizeTimeout }, async () => {
+    const execution = await sandbox.exec(["sh", "-c", `yes 0123456789abcde | head -c ${outputBytes}`]);
+    let received = 0;
+    for await (const { offset, data } of execution.output()) {
+      expect(offset).toBe(received);
+      received += data.length;
+    }
+    expect(received).toBe(outputBytes);
+    expect(await execution.exit).toMatchObject({ code: 0 });
+  });
+
+  it(`takes ${fileMegabytes} MB and ${files} files, and gives them back`, {
+    timeout: fullSizeTimeout,
+  }, async () => {
+    const at = temporaryFolder();
+    makeFile(join(at, "sent", "big"), fileMegabytes);
+    makeFiles(join(at, "sent", "many"), files);
+    await copyIn(sandbox, { from: join(at, "sent"), to: "/tmp/sent" });
+    await copyOut(sandbox, { from: "/tmp/sent", to: join(at, "back") });
+    execFileSync("diff", ["-r", join(at, "sent"), join(at, "back")]);
+  });
+
+  it(`clones ${repositoryMegabytes} MB, and its commits come out`, { timeout: fullSizeTimeout }, async () => {
+    const repository = makeRepository(join(temporaryFolder(), "project"));
+    makeNoise(repository, repositoryMegabytes);
+    const base = commitFile(repository, "last", "last\n");
+    const clone = await newSandbox(instance, repository, { workspaceKind: "clone" });
+    const commit = await clone.exec(["sh", "-c", "echo more > more && git add -A && git commit -qm more"]);
+    expect((await collect(commit)).exit).toMatchObject({ code: 0 });
+    const fetched = await fetchCommits(clone, { repository, name: clone.name, path: repository, base });
+    expect(fetched.commits).toBe(1);
   });
 
   it.runIf(process.getuid?.() === 0)("refuses a root-owned direct workspace", async () => {

@@ -1,13 +1,13 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Sandbox } from "../../packages/sandbox/src/sandbox.ts";
+import { fullSize, fullSizeTimeout } from "../setup/full-size.ts";
 import { runIn } from "../setup/place.ts";
 import { newInstance, newSandbox } from "../setup/sandbox.ts";
-import { soak } from "../setup/soak.ts";
 import { temporaryWorkspace } from "../setup/temporary-workspace.ts";
 import { until } from "../setup/until.ts";
 
 const mebibyte = 1024 * 1024;
-const wanted = (soak ? 10 : 1) * 1024 * mebibyte;
+const wanted = fullSize.outputMegabytes * mebibyte;
 /** Both processes may buffer, collect garbage late and grow their heaps; neither may grow with the output. */
 const clientGrowth = 150 * mebibyte;
 const supervisorSize = 160 * mebibyte;
@@ -47,7 +47,7 @@ describe("32 output without end", () => {
       expect(largest.client).toBeLessThan(clientGrowth);
       expect(largest.supervisor).toBeLessThan(supervisorSize);
     },
-    soak ? 1_800_000 : 120_000,
+    fullSizeTimeout,
   );
 
   test("that nobody reads stops the writer, and nothing else", async () => {
