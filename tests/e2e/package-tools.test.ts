@@ -24,7 +24,9 @@ describe.skipIf(!canHaveSmallInternet)("under the policy balanced", () => {
     const ca = join(workspace, "ca.pem");
     copyFileSync(internet.ca, ca);
     const instance = await onlineInstance(internet);
-    const sandbox = await newSandbox(instance, workspace, { network: { policy: "balanced" } });
+    const sandbox = await newSandbox(instance, workspace, {
+      network: { policy: "balanced", allowHosts: [`${hosts.git}:9000`] },
+    });
     const trust = { NODE_EXTRA_CA_CERTS: ca, GIT_SSL_CAINFO: ca, PIP_CERT: ca, CURL_CA_BUNDLE: ca };
     place = placeOf(sandbox, { env: trust });
   });
@@ -53,6 +55,13 @@ describe.skipIf(!canHaveSmallInternet)("under the policy balanced", () => {
       index,
       "small-package",
     );
+  });
+
+  test("git over ssh reaches a port that a rule names, though ssh knows of no proxy", async () => {
+    // The server gives back what it hears: a good first line of an ssh server, after which it understands nothing.
+    await place.run(["timeout", "3", "git", "ls-remote", `ssh://git@${hosts.git}:9000/small.git`]);
+    const heard = internet.seen.filter(({ kind }) => kind === "tcp").map(({ body }) => body);
+    expect(heard.join("")).toMatch(/^SSH-2\.0-OpenSSH/);
   });
 
   test("git clones over HTTPS", async () => {
