@@ -1,7 +1,7 @@
-import { chmodSync, mkdtempSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { temporaryFolder } from "../fixture/temporary-folder.ts";
 import { ensureStateFolder, stateFolder } from "./folder.ts";
 
 describe("the state folder", () => {
@@ -17,7 +17,7 @@ describe("the state folder", () => {
   });
 
   it("is closed to everybody else, also when it was open before", () => {
-    const folder = join(mkdtempSync(join(tmpdir(), "ot-state-")), "deep", "er");
+    const folder = join(temporaryFolder(), "deep", "er");
     ensureStateFolder(folder);
     expect(statSync(folder).mode & 0o777).toBe(0o700);
     chmodSync(folder, 0o755);

@@ -1,15 +1,15 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, it } from "vitest";
+import { temporaryFolder } from "../fixture/temporary-folder.ts";
 import { instanceId } from "./instance.ts";
 
 const module = new URL("./instance.ts", import.meta.url).href;
 
 it("processes that ask for the instance's id at the same time get the same one", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "ot-instance-"));
+  const folder = temporaryFolder();
   // All of them wait for the same instant, so that they meet at the file.
   const at = Date.now() + 1500;
   const script = `import { instanceId } from ${JSON.stringify(module)};
@@ -25,7 +25,7 @@ it("processes that ask for the instance's id at the same time get the same one",
 });
 
 it("a file that holds something else is reported and not replaced: the old sandboxes would be nobody's", () => {
-  const folder = mkdtempSync(join(tmpdir(), "ot-instance-"));
+  const folder = temporaryFolder();
   writeFileSync(join(folder, "instance"), "garbage");
   expect(() => instanceId(folder)).toThrow(/does not hold an instance id/);
 });

@@ -1,15 +1,15 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { defaultNetworkSettings, type SandboxRecord } from "@opentiger/schema";
 import { beforeEach, describe, expect, it } from "vitest";
+import { temporaryFolder } from "../fixture/temporary-folder.ts";
 import { Records } from "./records.ts";
 
 let folder: string;
 let records: Records;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "ot-records-"));
+  folder = temporaryFolder();
   records = new Records(folder);
 });
 

@@ -1,13 +1,14 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { SandboxError } from "../../../errors.ts";
 import { isDockerAvailable } from "./available.ts";
 import { Engine } from "./engine.ts";
 import { asSandboxError, sentenceOf } from "./errors.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "ot-errors-"));
+afterAll(() => rmSync(folder, { recursive: true }));
 
 async function failure(path: string): Promise<SandboxError> {
   const engine = new Engine({ kind: "socket", path });

@@ -1,12 +1,10 @@
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { expect, it } from "vitest";
+import { temporaryFolder } from "../../../fixture/temporary-folder.ts";
 import { openState } from "../../../state/state.ts";
 import { offer, take, tokens, withdraw } from "./tokens.ts";
 
 it("a parked sandbox is taken once, by its key, and the taker is known until it is withdrawn", () => {
-  const state = openState(mkdtempSync(join(tmpdir(), "ot-tokens-")));
+  const state = openState(temporaryFolder());
   offer(state, "key", "aaa");
   offer(state, "other", "bbb");
   expect(take(state, "key")).toBe("aaa");
