@@ -1,11 +1,12 @@
 import { z } from "zod";
 import { logRow } from "./egress/log/entry.ts";
 import { budgetLimits } from "./gateway/budgets/budget.ts";
+import { requestRecord } from "./gateway/metering/record.ts";
 import { totals } from "./gateway/metering/totals.ts";
 import { brokeredAgents } from "./gateway/placeholders/placeholders.ts";
 
 /** What the command line and sandboxd say to each other, on a socket that only the owner can enter. */
-export const sandboxdProtocol = 1;
+export const sandboxdProtocol = 2;
 
 /** How an engine is found: what the asking command had in its environment. */
 export const engineAddress = z.object({
@@ -74,11 +75,23 @@ export const brokeredSandbox = z.object({
 });
 export type BrokeredSandbox = z.infer<typeof brokeredSandbox>;
 
+export const runId = z.string().regex(/^[A-Za-z0-9-]{8,64}$/, "a run's id is 8 to 64 letters, digits and -");
+export const loopId = z.string().min(1).max(128);
+
+/** For which run a sandbox works from now on. */
+export const runBinding = z.object({ run: runId, loop: loopId.optional() });
+
+/** Of one run, the oldest first. */
+export const runRequests = z.array(requestRecord);
+
+/** Of one run: when a byte last went to a model or came from one, and how many of its requests are under way. */
+export const runActivity = z.object({ lastByteAt: z.string().nullable(), inFlight: z.number().int() });
+
 /** A run of an agent on the host itself; it is over when that process is. */
 export const hostRunRequest = z.object({
-  run: z.string().regex(/^[A-Za-z0-9-]{8,64}$/),
+  run: runId,
   name: z.string().min(1).max(128),
-  loop: z.string().min(1).max(128).optional(),
+  loop: loopId.optional(),
   agent: z.enum(brokeredAgents),
   pid: z.number().int().positive(),
 });
@@ -108,6 +121,7 @@ export const sandboxAuth = z.object({
 });
 export type SandboxAuthStatus = z.infer<typeof sandboxAuth>;
 
+/** What a sandbox, a run or a loop has used, and what it may use. */
 export const sandboxUsage = z.object({ totals, budget: budgetLimits.nullable() });
 export type SandboxUsage = z.infer<typeof sandboxUsage>;
 

@@ -20,9 +20,17 @@ export {
   giveCredentials,
   withCredentials,
 } from "./client/credentials/give.ts";
-export { loginWarning } from "./client/credentials/remedy.ts";
+export type { LoginAsked } from "./client/credentials/login-places.ts";
+export { opencodeLogins } from "./client/credentials/opencode-keys.ts";
+export { loginRemedy, loginWarning } from "./client/credentials/remedy.ts";
 export { type CredentialWay, credentialWay, credentialWays } from "./client/credentials/way.ts";
+export { beginGatewayRun, type GatewayRun, type GatewayRunRequest } from "./client/gateway-run.ts";
 export { withHostServices } from "./client/host-services.ts";
+export { proveLogin } from "./client/login-proof.ts";
 export { plugLoops } from "./client/loop.ts";
 export { outwardThrough } from "./client/outward.ts";
 export { applyChange } from "./egress/policy/change.ts";
+export type { BudgetLimits } from "./gateway/budgets/budget.ts";
+export type { LoginProof } from "./gateway/logins/proof.ts";
+export type { RequestRecord } from "./gateway/metering/record.ts";
+export type { Totals } from "./gateway/metering/totals.ts";

@@ -47,11 +47,11 @@ async function main(env: NodeJS.ProcessEnv): Promise<void> {
   const gateway = new Gateway({ env, folder: paths.gateway, credentials: vaultSource(vault) });
   const engines = new Engines(paths.engines, env);
   const daemon = new Daemon({ state, engines, egress, gateway, networkLog, log });
-  const hostRuns = new HostRuns(gateway);
+  const hostRuns = new HostRuns(gateway, paths.hostRuns, (sentence) => log("warn", sentence));
   const about = { version: opentigerVersion, stop: () => void stop("asked to") };
   const known = routes({ daemon, state, gateway, hostRuns, log: networkLog, about });
   server.on("request", (request, response) => void answer(known, request, response));
-  await daemon.adopt();
+  await Promise.all([daemon.adopt(), hostRuns.adopt()]);
   log("info", "sandboxd runs", { sandboxes: daemon.sandboxes.length, version: opentigerVersion });
 
   let busy = Date.now();

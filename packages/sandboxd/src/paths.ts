@@ -10,6 +10,7 @@ export function sandboxdPaths(stateFolder: string) {
     log: join(folder, "log"),
     networkLog: join(folder, "network-log"),
     gateway: join(folder, "gateway"),
+    hostRuns: join(folder, "host-runs.json"),
     engines: join(folder, "engines.json"),
   };
 }

@@ -41,6 +41,15 @@ export const errorCodes = {
   vault_unreadable: { exit: 87 },
   vault_refused: { exit: 88 },
   vault_busy: { exit: 89 },
+  database_unavailable: { exit: 69 },
+  database_refused: { exit: 78 },
+  database_newer: { exit: 76 },
+  database_other_version: { exit: 76 },
+  database_altered: { exit: 65 },
+  config_unknown: { exit: 66 },
+  config_invalid: { exit: 78 },
+  config_pinned: { exit: 77 },
+  config_secret: { exit: 64 },
 } as const satisfies Record<string, { exit: number }>;
 
 export type ErrorCode = keyof typeof errorCodes;

@@ -100,7 +100,8 @@ function isAlive(pid: number): boolean {
 
 function isAbsent(error: unknown): boolean {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
-  return code === "ENOENT" || code === "ECONNREFUSED" || code === "ECONNRESET";
+  // The last two: one that was killed with our question in its hands.
+  return code === "ENOENT" || code === "ECONNREFUSED" || code === "ECONNRESET" || code === "EPIPE";
 }
 
 async function until(

@@ -5,26 +5,46 @@ import { z } from "zod";
 import { hostRun } from "../api.ts";
 import type { Sandboxd } from "./client.ts";
 
+export interface BegunHostRun {
+  /** false: this machine has no credential for the agent, which is as it would be without us. */
+  given: boolean;
+  env: Record<string, string>;
+  end(): Promise<void>;
+}
+
 /**
  * Lets an agent on the host go through the gateway, with a token that is good for this run only: its cost and failures
  * are then known as those of sandboxes are. Its files are put into a folder of the run's; the user's own stay as they are.
+ * The run is over when `pid` is.
  */
 export async function beginHostRun(
   sandboxd: Sandboxd,
-  { run, name, loop, tool, folder }: LoopHostRun,
-): Promise<{ env: Record<string, string>; end(): Promise<void> }> {
-  const body = { run, name, loop, agent: tool, pid: process.pid };
+  { run, name, loop, tool, folder }: Omit<LoopHostRun, "tool"> & { tool: string },
+  pid = process.pid,
+): Promise<BegunHostRun> {
+  const body = { run, name, loop, agent: tool, pid };
   const { env, files, given } = await sandboxd.ask({ method: "POST", path: "/host-runs", body }, hostRun);
-  if (!given) return { env: {}, end: async () => {} };
+  if (!given) return { given, env: {}, end: async () => {} };
   for (const { path, content, mode } of files) {
     mkdirSync(dirname(join(folder, path)), { recursive: true, mode: 0o700 });
     writeFileSync(join(folder, path), content, { mode });
     chmodSync(join(folder, path), mode);
   }
   return {
-    env: { ...env, ...places(files, folder), ...directly(process.env) },
+    given,
+    env: { ...silenced(tool), ...env, ...places(files, folder), ...directly(process.env) },
     end: async () => void (await sandboxd.ask({ method: "DELETE", path: `/host-runs/${run}` }, z.unknown())),
   };
+}
+
+/** Keys and tokens of the user's own would go before ours, and the gateway knows its callers by ours. */
+const ownVariables: Readonly<Record<string, readonly string[]>> = {
+  claude: ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"],
+  codex: ["OPENAI_API_KEY", "CODEX_API_KEY"],
+};
+
+function silenced(tool: string): Record<string, string> {
+  return Object.fromEntries((ownVariables[tool] ?? []).map((name) => [name, ""]));
 }
 
 /** A proxy of the user's is not for the gateway, which is on this machine. */

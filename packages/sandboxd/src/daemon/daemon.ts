@@ -194,11 +194,7 @@ export class Daemon {
   /** Also those that were removed while nobody was here to see it: whatever is kept of them has their id. */
   #forgetGone(): void {
     const { networkLog, gateway, state } = this.#parts;
-    const known = new Set([
-      ...this.#attached.keys(),
-      ...networkLog.sandboxes(),
-      ...gateway.grantedSandboxes(),
-    ]);
+    const known = new Set([...this.#attached.keys(), ...networkLog.sandboxes(), ...gateway.knownSandboxes()]);
     for (const id of known) if (!isHostRun(id) && !state.records.has(id)) void this.#forget(id);
   }
 
@@ -207,7 +203,7 @@ export class Daemon {
     const { networkLog, gateway, log } = this.#parts;
     // Its connections first: they have something to log when they end.
     const detached = await Promise.allSettled([this.detach(id)]);
-    const ended = await Promise.allSettled([networkLog.drop(id), gateway.revoke(id)]);
+    const ended = await Promise.allSettled([networkLog.drop(id), gateway.forget(id)]);
     for (const each of [...detached, ...ended]) {
       if (each.status === "rejected")
         log("warn", "not all was forgotten", { sandbox: id, error: String(each.reason) });

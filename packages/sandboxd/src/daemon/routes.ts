@@ -3,7 +3,6 @@ import { z } from "zod";
 import {
   attachRequest,
   hostPortsRequest,
-  hostRunRequest,
   networkChangeRequest,
   publishRequest,
   type SandboxdStatus,
@@ -15,11 +14,13 @@ import type { EgressLog } from "../egress/log/egress-log.ts";
 import { applyChange } from "../egress/policy/change.ts";
 import { budgetLimits } from "../gateway/budgets/budget.ts";
 import type { Gateway } from "../gateway/gateway.ts";
+import { proofRequest } from "../gateway/logins/proof.ts";
 import { broker } from "./broker.ts";
 import type { Daemon } from "./daemon.ts";
 import type { HostRuns } from "./host-runs.ts";
 import { networkEvents, networkRows } from "./network-log.ts";
 import { type Asked, Lines, type Routes } from "./router.ts";
+import { runRoutes } from "./run-routes.ts";
 
 const nameOf = ({ parameters }: Asked): string => parameters["name"] ?? "";
 const idOf = ({ parameters }: Asked): string => parameters["id"] ?? "";
@@ -83,8 +84,8 @@ export function routes({ daemon, state, gateway, hostRuns, log, about }: RoutePa
       gateway.setBudget({ kind: "sandbox", id }, Object.keys(limits).length > 0 ? limits : undefined);
       return usage(id);
     },
-    "POST /host-runs": (asked) => hostRuns.begin(hostRunRequest.parse(asked.body)),
-    "DELETE /host-runs/:run": ({ parameters }) => hostRuns.end(parameters["run"] ?? ""),
+    "POST /logins/proof": ({ body, signal }) => gateway.prove(proofRequest.parse(body), signal),
+    ...runRoutes(daemon, gateway, hostRuns),
     "GET /sandboxes/:name/ports": (asked) => daemon.find(nameOf(asked)).ports,
     "POST /sandboxes/:name/ports": (asked) => {
       const { inside, publish } = publishRequest.parse(asked.body);

@@ -398,7 +398,7 @@ it("more requests at once than any agent makes are refused, and what ends makes 
     waiting.push(() => response.end("{}"));
   };
   const running = Array.from({ length: 64 }, () => world.ask(messages));
-  await expect.poll(() => waiting.length).toBe(64);
+  await expect.poll(() => waiting.length, { timeout: 10_000 }).toBe(64);
   const refused = await world.ask(messages);
   expect(refused.status).toBe(400);
   expect(JSON.parse(refused.body).error.message).toContain("64 requests under way");

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Duplex } from "node:stream";
 import type { BudgetLimits } from "./budgets/budget.ts";
 import { Budgets } from "./budgets/budgets.ts";
-import { type GatewayCaller, type Scope, scopesOf } from "./caller.ts";
+import type { GatewayCaller, Scope } from "./caller.ts";
 import { HostCallers } from "./callers.ts";
 import { CredentialDesk } from "./credentials/desk.ts";
 import { Granting, type Prepared } from "./credentials/granting.ts";
@@ -13,10 +13,16 @@ import type { CredentialSource } from "./credentials/vault-port.ts";
 import { type GatewayEvent, Listeners } from "./events.ts";
 import { Exchange, type ExchangeParts } from "./exchange/exchange.ts";
 import { Upstream } from "./exchange/upstream.ts";
+import { KnownAnswers } from "./logins/known-answers.ts";
+import { LoginTrial } from "./logins/login-trial.ts";
+import type { LoginProof, ProofRequest } from "./logins/proof.ts";
+import { listenOnLoopback, unknownCaller } from "./loopback.ts";
 import { Ledger } from "./metering/ledger.ts";
 import type { RequestRecord } from "./metering/record.ts";
 import type { Totals } from "./metering/totals.ts";
 import type { BrokeredAgent } from "./placeholders/placeholders.ts";
+import { RunActivity } from "./run-activity.ts";
+import { type BoundRun, RunBindings } from "./run-bindings.ts";
 import { type SandboxAuth, SandboxStates } from "./status.ts";
 import { UnderWay } from "./under-way.ts";
 
@@ -55,8 +61,12 @@ export class Gateway {
   readonly #server: Server;
   readonly #streams = new Map<Duplex, GatewayCaller>();
   readonly #underWay = new UnderWay();
+  readonly #bindings: RunBindings;
+  readonly #activity: RunActivity;
   readonly #listeners = new Listeners();
   readonly #states: SandboxStates;
+  readonly #known: KnownAnswers;
+  readonly #trial: LoginTrial;
   #loopback: Promise<{ port: number }> | undefined;
 
   constructor({ env, folder, credentials, now = () => new Date(), leaseTtlMs = dayMs }: GatewayOptions) {
@@ -79,8 +89,18 @@ export class Gateway {
       onTrouble,
     });
     this.#callers = new HostCallers(folder);
+    this.#bindings = new RunBindings(folder);
+    this.#activity = new RunActivity(now);
     this.#granting = new Granting({ env, grants, desk: this.#desk, now });
     this.#states = new SandboxStates(this.#desk, grants);
+    this.#known = new KnownAnswers(now);
+    this.#trial = new LoginTrial({
+      env,
+      desk: this.#desk,
+      upstream: this.#upstream,
+      known: this.#known,
+      now,
+    });
     this.#server = createServer({ keepAliveTimeout: idleMs, requestTimeout: 0 }, (request, response) =>
       this.#take(request, response),
     );
@@ -104,7 +124,7 @@ export class Gateway {
 
   /** The port of host mode. The one from before is taken again where it is free: running CLIs know it. */
   listenLoopback(): Promise<{ port: number }> {
-    this.#loopback ??= this.#listen();
+    this.#loopback ??= listenOnLoopback(this.#server, this.#callers);
     return this.#loopback;
   }
 
@@ -116,6 +136,18 @@ export class Gateway {
   /** Ends the tokens of a run on the host. */
   endRun(sandboxId: string, run: string): void {
     this.#callers.forget(sandboxId, run);
+    this.#budgets.set({ kind: "run", id: run }, undefined);
+  }
+
+  /** From now on every request of the sandbox counts for the run and its loop, whatever connection it comes on. */
+  bindRun(sandboxId: string, bound: BoundRun): void {
+    this.#bindings.bind(sandboxId, bound);
+  }
+
+  /** The run is over: its limits go, what it used stays known. Without a run, whichever the sandbox has. */
+  unbindRun(sandboxId: string, run?: string): void {
+    const ended = this.#bindings.unbind(sandboxId, run);
+    if (ended) this.#budgets.set({ kind: "run", id: ended.run }, undefined);
   }
 
   /**
@@ -131,15 +163,22 @@ export class Gateway {
     return this.#granting.grant(caller);
   }
 
-  /** The sandbox is gone, or shall have no credentials any more: its leases and tokens end. */
+  /** The sandbox is gone: nothing that was given or said to it is kept. */
+  async forget(sandboxId: string): Promise<void> {
+    this.unbindRun(sandboxId);
+    this.#budgets.set({ kind: "sandbox", id: sandboxId }, undefined);
+    await this.revoke(sandboxId);
+  }
+
+  /** It shall have no credentials any more: its leases and tokens end. */
   async revoke(sandboxId: string): Promise<void> {
     this.#callers.forget(sandboxId);
     await this.#granting.revoke(sandboxId);
   }
 
-  /** The ids of all that were granted something and not revoked, runs on the host among them. */
-  grantedSandboxes(): string[] {
-    return this.#granting.sandboxes();
+  /** The ids of all that were granted something or are bound to a run, runs on the host among them. */
+  knownSandboxes(): string[] {
+    return [...new Set([...this.#granting.sandboxes(), ...this.#bindings.sandboxes()])];
   }
 
   /** Hosts that this sandbox reaches through us only: there a key of somebody else's would work, too. */
@@ -151,17 +190,27 @@ export class Gateway {
     return this.#states.of(sandboxId);
   }
 
+  /** Whether a login is good, by what its API says to it now or said to an agent some hours ago. */
+  prove(request: ProofRequest, signal: AbortSignal): Promise<LoginProof> {
+    return this.#trial.prove(request, signal);
+  }
+
   usage(scope: Scope): Totals {
     return this.#ledger.totals(scope);
   }
 
   /** The last requests of a sandbox, run or loop, the newest last: every use of a credential is among them. */
   requests(scope: Scope, limit = 100): RequestRecord[] {
-    return this.#ledger.recent(limit, ({ sandbox, run, loop }) =>
-      scopesOf({ sandboxId: sandbox, run: run ?? undefined, loop: loop ?? undefined }).some(
-        ({ kind, id }) => kind === scope.kind && id === scope.id,
-      ),
-    );
+    return this.#ledger.recent(limit, scope);
+  }
+
+  /** What is under way for a run, and when a byte last went to its model or came from it. */
+  activity(run: string): { lastByteAt: string | null; inFlight: number } {
+    const { lastByteAt, inFlight } = this.#activity.of(run);
+    const { requests, lastAt } = this.usage({ kind: "run", id: run });
+    // One that asked a sandboxd before us is known by what it was answered.
+    const before = requests > 0 ? lastAt : null;
+    return { lastByteAt: lastByteAt?.toISOString() ?? before, inFlight };
   }
 
   /** undefined takes the limits away. */
@@ -188,7 +237,7 @@ export class Gateway {
   }
 
   #take(request: IncomingMessage, response: ServerResponse): void {
-    const caller = this.#streams.get(request.socket) ?? this.#callers.of(request);
+    const caller = this.#inside(request) ?? this.#callers.of(request);
     if (!caller) return unknownCaller(request, response);
     const parts: ExchangeParts = {
       env: this.#env,
@@ -197,49 +246,22 @@ export class Gateway {
       ledger: this.#ledger,
       upstream: this.#upstream,
       underWay: this.#underWay,
+      activity: this.#activity,
+      known: this.#known,
       now: this.#now,
       tell: (event) => this.#tell(event),
     };
     void new Exchange(parts, caller, request, response).run();
   }
 
-  async #listen(): Promise<{ port: number }> {
-    const before = this.#callers.port;
-    const port =
-      (before === null ? undefined : await listenOn(this.#server, before)) ??
-      (await listenOn(this.#server, 0));
-    if (port === undefined) throw new Error("no port of the loopback is free");
-    this.#callers.port = port;
-    return { port };
+  /** Who asks from inside a sandbox, for the run that it works for now: a connection may be older than that. */
+  #inside({ socket }: IncomingMessage): GatewayCaller | undefined {
+    const caller = this.#streams.get(socket);
+    return caller && { ...caller, ...this.#bindings.of(caller.sandboxId) };
   }
 
   #tell(event: GatewayEvent): void {
     this.#states.note(event);
     this.#listeners.tell(event);
   }
-}
-
-function unknownCaller(request: IncomingMessage, response: ServerResponse): void {
-  request.resume();
-  response.writeHead(401, { "content-type": "application/json" });
-  const message =
-    "openTiger: this is the gateway of the sandboxes on this host, and the token is not one of theirs.";
-  response.end(JSON.stringify({ type: "error", error: { type: "authentication_error", message } }));
-}
-
-/** undefined where the port is in use. */
-function listenOn(server: Server, port: number): Promise<number | undefined> {
-  return new Promise((resolve, reject) => {
-    const onError = (error: NodeJS.ErrnoException) => {
-      server.off("listening", onListening);
-      if (error.code === "EADDRINUSE") resolve(undefined);
-      else reject(error);
-    };
-    const onListening = () => {
-      server.off("error", onError);
-      const address = server.address();
-      resolve(typeof address === "object" && address ? address.port : undefined);
-    };
-    server.once("error", onError).once("listening", onListening).listen(port, "127.0.0.1");
-  });
 }

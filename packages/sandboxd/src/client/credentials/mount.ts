@@ -48,6 +48,14 @@ export function loginMounts(env: NodeJS.ProcessEnv): Required<Pick<CreateOptions
   return { mounts, env: variables };
 }
 
+/** Where an agent's login lies in the folders that would be mounted. */
+export function loginFiles(agent: string, env: NodeJS.ProcessEnv): string[] {
+  const login = logins.find((each) => each.agent === agent);
+  return (login?.folders ?? []).map(({ override, below }) =>
+    join(env[override] || join(defaultHome(env), below), login?.credential ?? ""),
+  );
+}
+
 /**
  * Gives the agents of a sandbox a folder of their own, in memory, with a copy of the login that the user can read and
  * the agent perhaps not. The host's files are read and nothing else. Returns the agents that have a login.

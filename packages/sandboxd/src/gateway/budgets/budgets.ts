@@ -35,7 +35,7 @@ export class Budgets {
   /** undefined takes the limits away. */
   set(scope: Scope, limits: BudgetLimits | undefined): void {
     if (limits) this.#limits.set(scopeKey(scope), budgetLimits.parse(limits));
-    else this.#limits.delete(scopeKey(scope));
+    else if (!this.#limits.delete(scopeKey(scope))) return;
     const budgets = Object.fromEntries(this.#limits);
     writeAtomically(this.#path, JSON.stringify({ version: 1, budgets }));
   }

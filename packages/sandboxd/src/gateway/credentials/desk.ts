@@ -14,7 +14,13 @@ import { notALogin, notGranted, nothingFor } from "./refusals.ts";
 import { originOf, preferred, type SourceFacts, sourcesFor } from "./sources.ts";
 import { VaultLeases } from "./vault-leases.ts";
 import { VaultLogin } from "./vault-login.ts";
-import type { CredentialSource } from "./vault-port.ts";
+import type { CredentialSource, VaultAnswer } from "./vault-port.ts";
+
+/** A lease that we die with is over soon by itself. */
+const glanceMs = 60_000;
+const glanceHolder = "login check";
+
+type Redeem = (secret: string, title: string) => Promise<VaultAnswer<string>>;
 
 export interface DeskParts {
   env: NodeJS.ProcessEnv;
@@ -52,16 +58,17 @@ export class CredentialDesk {
     const granted = this.#parts.grants.of(caller.sandboxId);
     if (!granted) return refusedWith(notGranted(caller));
     const key = billing ? `${provider}:${billing}` : provider;
-    const candidates = this.#candidates(provider, billing);
+    const candidates = this.sources(provider, billing);
+    const redeem: Redeem = (secret, title) => this.#leases.redeem(secret, caller, `${title} request`);
     const kept = candidates.find((source) => originOf(source) === granted.chosen[key]);
     if (kept) {
-      const resolved = await this.#credential(kept, caller);
+      const resolved = await this.#credential(kept, redeem);
       if (resolved) return resolved;
     }
     for (const source of candidates) {
-      const there = await this.#isThere(source);
+      const there = await this.isThere(source);
       if (!there.ok) return there;
-      const resolved = there.there ? await this.#credential(source, caller) : undefined;
+      const resolved = there.there ? await this.#credential(source, redeem) : undefined;
       if (!resolved) continue;
       this.#choose(granted, key, source);
       return resolved;
@@ -71,11 +78,11 @@ export class CredentialDesk {
 
   /** Which source of a provider is used: the one chosen before, else the first there is. */
   async find(provider: Provider, chosen: string | undefined): Promise<Found | Refusal | undefined> {
-    const candidates = this.#candidates(provider, undefined);
+    const candidates = this.sources(provider, undefined);
     const kept = candidates.find((source) => originOf(source) === chosen);
     if (kept) return { provider, source: kept, origin: originOf(kept) };
     for (const source of candidates) {
-      const there = await this.#isThere(source);
+      const there = await this.isThere(source);
       if (!there.ok) return there.refusal;
       if (there.there) return { provider, source, origin: originOf(source) };
     }
@@ -87,14 +94,20 @@ export class CredentialDesk {
     for (const { id } of Object.values(granted.leases)) await this.#parts.vault.revoke(id);
   }
 
-  #candidates(provider: Provider, billing: Billing | undefined): SourceFacts[] {
+  /** Without a sandbox to give it to: for whoever wants to know whether it is good. undefined where it is gone. */
+  glance(source: SourceFacts): Promise<Resolved | undefined> {
+    return this.#credential(source, (secret, title) => this.#glanceAt(secret, `is ${title}'s login good?`));
+  }
+
+  /** Where a provider's credential is looked for, in this order. */
+  sources(provider: Provider, billing: Billing | undefined): SourceFacts[] {
     return preferred(
       this.#sources.filter((source) => source.provider === provider),
       billing,
     );
   }
 
-  async #isThere({
+  async isThere({
     from,
     provider,
   }: SourceFacts): Promise<{ ok: true; there: boolean } | { ok: false; refusal: Refusal }> {
@@ -111,7 +124,7 @@ export class CredentialDesk {
   }
 
   /** undefined where it is not there any more and another may be chosen. */
-  async #credential(source: SourceFacts, caller: GatewayCaller): Promise<Resolved | undefined> {
+  async #credential(source: SourceFacts, redeem: Redeem): Promise<Resolved | undefined> {
     const { from, kind, provider } = source;
     const origin = originOf(source);
     if (from.place === "variable") {
@@ -125,14 +138,22 @@ export class CredentialDesk {
       const key = codexKey(read.text ?? "");
       return key === undefined ? undefined : lineCredential(kind, origin, key);
     }
-    const redeemed = await this.#leases.redeem(
-      from.secret,
-      caller,
-      `${providerFacts[provider].title} request`,
-    );
+    const redeemed = await redeem(from.secret, providerFacts[provider].title);
     if (!redeemed.ok) return redeemed;
     if (kind !== "chatgpt_login") return lineCredential(kind, origin, redeemed.value);
     return this.#vaultLogin(source, from.secret, redeemed.value);
+  }
+
+  /** A lease for this one look, which is in the vault's audit as every other. */
+  async #glanceAt(secret: string, purpose: string): Promise<VaultAnswer<string>> {
+    const { vault } = this.#parts;
+    const leased = await vault.lease(secret, { ttlMs: glanceMs, sandbox: glanceHolder });
+    if (!leased.ok) return leased;
+    try {
+      return await vault.redeem(leased.value.id, { sandbox: glanceHolder, run: undefined, purpose });
+    } finally {
+      await vault.revoke(leased.value.id);
+    }
   }
 
   /** The lease was good just now; the login is what it opened, and is renewed for all sandboxes at once. */

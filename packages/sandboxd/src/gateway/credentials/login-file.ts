@@ -60,6 +60,7 @@ function unreadable(path: string, error: unknown) {
     code: "login",
     message: `The login in ${path} cannot be read (${errno(error) ?? "unknown"}).`,
     remedy: "Make it readable for yourself, or log in anew.",
+    cause: "unreadable",
   } as const;
 }
 

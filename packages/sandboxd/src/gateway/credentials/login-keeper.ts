@@ -95,7 +95,8 @@ export class LoginKeeper {
     if (!login.refresh) return this.#failed("it has run out and cannot be renewed");
     if (this.#refused?.refresh === login.refresh) return refusedWith(this.#refused.refusal);
     const asked = await askForToken(upstream, format.request(text, env));
-    if (asked.outcome === "unreachable") return this.#failed(`it could not be renewed: ${asked.reason}`);
+    if (asked.outcome === "unreachable")
+      return this.#failed(`it could not be renewed: ${asked.reason}`, "unreachable");
     const next = asked.outcome === "renewed" ? format.renewed(text, asked.answer, now()) : undefined;
     if (next === undefined) {
       const why =
@@ -142,12 +143,13 @@ export class LoginKeeper {
     return expiresAt !== undefined && expiresAt.getTime() <= this.#parts.now().getTime();
   }
 
-  #failed(why: string): { ok: false; refusal: Refusal } {
+  #failed(why: string, cause: "expired" | "unreachable" = "expired"): { ok: false; refusal: Refusal } {
     const { store, format } = this.#parts;
     return refusedWith({
       code: "login",
       message: `The login in ${store.origin} cannot be used: ${why}.`,
       remedy: `Log in anew on the host with \`${format.command}\`.`,
+      cause,
     });
   }
 }

@@ -1,5 +1,5 @@
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Provider } from "../routes/provider.ts";
 import { type Billing, billingOf, type CredentialKind } from "./credential.ts";
 
@@ -17,32 +17,54 @@ export interface SourceFacts {
 /** In the order in which they are tried: a subscription before an API key. */
 export function sourcesFor(env: NodeJS.ProcessEnv): SourceFacts[] {
   const home = env["HOME"] || homedir();
-  const claude = env["CLAUDE_AUTH_DIR"] || join(home, ".claude");
+  const claude = join(env["CLAUDE_AUTH_DIR"] || join(home, ".claude"), ".credentials.json");
   const codex = join(env["CODEX_AUTH_DIR"] || join(home, ".codex"), "auth.json");
-  const claudeLogin = { path: join(claude, ".credentials.json"), lock: join(claude, ".oauth_refresh.lock") };
+  const [codexLogin, codexKey] = codexFile(codex);
   return [
-    {
-      provider: "anthropic",
-      kind: "claude_setup_token",
-      from: { place: "vault", secret: "claude_setup_token" },
-    },
-    { provider: "anthropic", kind: "claude_login", from: { place: "login", ...claudeLogin } },
-    {
-      provider: "anthropic",
-      kind: "anthropic_api_key",
-      from: { place: "vault", secret: "anthropic_api_key" },
-    },
+    ...vaultSources("claude_setup_token"),
+    claudeFile(claude),
+    ...vaultSources("anthropic_api_key"),
     {
       provider: "anthropic",
       kind: "anthropic_api_key",
       from: { place: "variable", name: "ANTHROPIC_API_KEY" },
     },
-    { provider: "chatgpt", kind: "chatgpt_login", from: { place: "vault", secret: "codex_auth_json" } },
-    { provider: "chatgpt", kind: "chatgpt_login", from: { place: "login", path: codex, lock: undefined } },
-    { provider: "openai", kind: "openai_api_key", from: { place: "vault", secret: "openai_api_key" } },
+    ...vaultSources("codex_auth_json"),
+    codexLogin,
+    ...vaultSources("openai_api_key"),
     { provider: "openai", kind: "openai_api_key", from: { place: "variable", name: "OPENAI_API_KEY" } },
     { provider: "openai", kind: "openai_api_key", from: { place: "variable", name: "CODEX_API_KEY" } },
-    { provider: "openai", kind: "openai_api_key", from: { place: "codex-key", path: codex } },
+    codexKey,
+  ];
+}
+
+/** A secret of the vault as the credential that it is; nothing for one that is none. */
+export function vaultSources(secret: string): SourceFacts[] {
+  const known = vaultSecrets[secret];
+  return known ? [{ ...known, from: { place: "vault", secret } }] : [];
+}
+
+const vaultSecrets: Readonly<Record<string, Pick<SourceFacts, "provider" | "kind">>> = {
+  claude_setup_token: { provider: "anthropic", kind: "claude_setup_token" },
+  anthropic_api_key: { provider: "anthropic", kind: "anthropic_api_key" },
+  codex_auth_json: { provider: "chatgpt", kind: "chatgpt_login" },
+  openai_api_key: { provider: "openai", kind: "openai_api_key" },
+};
+
+/** What a file in which a CLI keeps its login may be. */
+export function sourceOfFile(cli: "claude" | "codex", path: string): SourceFacts[] {
+  return cli === "claude" ? [claudeFile(path)] : [...codexFile(path)];
+}
+
+function claudeFile(path: string): SourceFacts {
+  const lock = join(dirname(path), ".oauth_refresh.lock");
+  return { provider: "anthropic", kind: "claude_login", from: { place: "login", path, lock } };
+}
+
+function codexFile(path: string): [SourceFacts, SourceFacts] {
+  return [
+    { provider: "chatgpt", kind: "chatgpt_login", from: { place: "login", path, lock: undefined } },
+    { provider: "openai", kind: "openai_api_key", from: { place: "codex-key", path } },
   ];
 }
 

@@ -1,14 +1,18 @@
 import type { IncomingMessage } from "node:http";
 import { Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
-import type { Meter } from "../metering/meter.ts";
 import type { Redactor } from "./redactor.ts";
 
-/** Through which an answer passes on its way back: counted as it was sent, and without the credential. */
-export function answerStream(redactor: Redactor, meter: Meter | undefined): Transform {
+/** Whoever looks at an answer as it passes. It keeps no chunk: their memory is used again. */
+export interface Watcher {
+  feed(chunk: Buffer): void;
+}
+
+/** Through which an answer passes on its way back: watched as it was sent, and without the credential. */
+export function answerStream(redactor: Redactor, watchers: readonly Watcher[]): Transform {
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {
-      meter?.feed(chunk);
+      for (const watcher of watchers) watcher.feed(chunk);
       done(null, redactor.feed(chunk));
     },
     flush(done) {

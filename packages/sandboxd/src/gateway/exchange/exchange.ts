@@ -5,10 +5,13 @@ import type { GatewayCaller } from "../caller.ts";
 import type { Billing, Credential, Resolved } from "../credentials/credential.ts";
 import type { CredentialDesk } from "../credentials/desk.ts";
 import type { GatewayEvent } from "../events.ts";
+import type { KnownAnswers } from "../logins/known-answers.ts";
+import { apiErrorOf, ErrorBody, largestErrorBody } from "../metering/api-error.ts";
 import type { Ledger } from "../metering/ledger.ts";
 import { Meter } from "../metering/meter.ts";
 import { type Provider, providerFacts, upstreamUrl } from "../routes/provider.ts";
 import { type Matched, matchRoute } from "../routes/routes.ts";
+import type { RunActivity } from "../run-activity.ts";
 import type { UnderWay } from "../under-way.ts";
 import { answerStream, decompression, readStart } from "./answer-stream.ts";
 import { requestHeaders, responseHeaders } from "./headers.ts";
@@ -34,8 +37,6 @@ const requestsAtOnce = 64;
 /** Idle connections that were closed meanwhile, one after the other. */
 const staleTries = 3;
 
-const largestErrorBody = 64 * 1024;
-
 export interface ExchangeParts {
   env: NodeJS.ProcessEnv;
   desk: CredentialDesk;
@@ -44,6 +45,8 @@ export interface ExchangeParts {
   upstream: Upstream;
   /** By sandbox. */
   underWay: UnderWay;
+  activity: RunActivity;
+  known: KnownAnswers;
   now: () => Date;
   tell: (event: GatewayEvent) => void;
 }
@@ -57,6 +60,8 @@ export class Exchange {
   readonly #gone = new AbortController();
   readonly #notes: Notes;
   readonly #reply: Reply;
+  /** Told of every byte to and from the API. */
+  #byte: () => void = () => {};
 
   constructor(
     parts: ExchangeParts,
@@ -78,7 +83,7 @@ export class Exchange {
 
   /** Ends with the answer, or with the connection; never throws. */
   async run(): Promise<void> {
-    const { ledger, budgets, underWay } = this.#parts;
+    const { ledger, budgets, underWay, activity } = this.#parts;
     const matched = matchRoute(this.#request.method, this.#request.url);
     const refusal = matched ? this.#refusalAhead(matched) : unknownPath(this.#request);
     if (!matched || refusal) {
@@ -87,7 +92,9 @@ export class Exchange {
       return;
     }
     this.#notes.route = matched.route;
-    const ends = [underWay.start([this.#caller.sandboxId])];
+    const { byte, end: atRest } = activity.start(this.#caller.run);
+    this.#byte = byte;
+    const ends = [underWay.start([this.#caller.sandboxId]), atRest];
     if (matched.route.metered) ends.push(budgets.start(this.#caller));
     try {
       await this.#serve(matched);
@@ -171,13 +178,19 @@ export class Exchange {
     });
     for (let tries = 1; ; tries += 1) {
       try {
-        return await this.#parts.upstream.ask({
+        const answer = await this.#parts.upstream.ask({
           url,
           method,
           headers: sent,
           signal: this.#gone.signal,
-          send: (request) => body.sendTo(request),
+          send: (request) => {
+            this.#byte();
+            body.sendTo(request);
+          },
         });
+        this.#byte();
+        if (credential) this.#parts.known.note(credential, upstream.url, answer.statusCode ?? 0);
+        return answer;
       } catch (error) {
         const again = error instanceof UpstreamFailure && error.stale && body.whole;
         if (!again || tries === staleTries) throw error;
@@ -207,10 +220,13 @@ export class Exchange {
     this.#response.writeHead(status, headers);
     this.#response.flushHeaders();
     const meter = matched.route.metered && status === 200 ? this.#meter(matched.route.provider) : undefined;
+    const errorBody = status >= 400 ? new ErrorBody() : undefined;
+    const watchers = [{ feed: this.#byte }, meter, errorBody].filter((watcher) => watcher !== undefined);
     try {
-      await pipeline([answer, ...decompress, answerStream(redactor, meter), this.#response]);
+      await pipeline([answer, ...decompress, answerStream(redactor, watchers), this.#response]);
     } finally {
       this.#notes.metered = meter?.end();
+      this.#notes.error = errorBody?.end() ?? null;
     }
     this.#notes.outcome = "answered";
   }
@@ -225,6 +241,8 @@ export class Exchange {
     const body = await readStart(answer, largestErrorBody);
     const reset = resetOf(answer.headers, body.toString("utf8"), now());
     const { provider } = matched.route;
+    this.#notes.error = apiErrorOf(body.toString("utf8")) ?? null;
+    this.#notes.until = reset ?? null;
     if (reset && reset.getTime() - now().getTime() > longestWaitMs) {
       tell({ type: "quota", ...this.#about(provider, credential), until: reset.toISOString() });
       return this.#reply.refuse(quotaRefusal(provider, reset));

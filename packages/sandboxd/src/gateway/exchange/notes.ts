@@ -19,6 +19,8 @@ export class Notes {
   outcome: RequestEntry["outcome"] = "cut";
   status: number | null = null;
   reason: string | null = null;
+  error: string | null = null;
+  until: Date | null = null;
   requestBytes = 0;
   metered: Metered | undefined;
   readonly #caller: GatewayCaller;
@@ -51,6 +53,8 @@ export class Notes {
       outcome: this.outcome,
       status: this.status,
       reason: this.reason,
+      error: this.error ?? this.metered?.error ?? null,
+      until: this.until?.toISOString() ?? null,
       model,
       tokens,
       estimated: this.#isEstimated,

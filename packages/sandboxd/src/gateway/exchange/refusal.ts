@@ -21,6 +21,8 @@ export interface Refusal {
   code: RefusalCode;
   message: string;
   remedy: string;
+  /** Of a login that cannot be used: whether it has run out, could not be renewed just now, or could not be looked at. */
+  cause?: "expired" | "unreachable" | "unreadable";
 }
 
 /** All CLIs stop at once on this; on 401, 402, 403 and 429 they try again or believe that they are logged out. */

@@ -47,6 +47,8 @@ function entry(fields: Partial<RequestEntry> = {}): RequestEntry {
     outcome: "answered",
     status: 200,
     reason: null,
+    error: null,
+    until: null,
     model: "claude-sonnet-5",
     tokens: { input: 1, output: 2, cacheRead: 0, cacheWrite: 0, cacheWriteHour: 0 },
     estimated: false,
@@ -96,6 +98,36 @@ it("the same refusal again and again is counted, and written down once a minute"
   );
   expect(ledger.totals(sandbox)).toMatchObject({ requests: 1, refused: 1001 });
   expect(readFileSync(join(folder, "requests.jsonl"), "utf8").trim().split("\n")).toHaveLength(3);
+});
+
+it("a refusal is written down for each run, and again after something was answered: the last line is how it ended", () => {
+  const ledger = open();
+  const refused = { outcome: "refused", reason: "auth", tokens: null, usd: null } as const;
+  for (const run of ["run-one", "run-two"]) {
+    ledger.append(entry({ run, ...refused }));
+    ledger.append(entry({ run }));
+    ledger.append(entry({ run, ...refused }));
+    ledger.append(entry({ run, ...refused }));
+    const outcomes = ledger.recent(10, { kind: "run", id: run }).map(({ outcome }) => outcome);
+    expect(outcomes).toEqual(["refused", "answered", "refused"]);
+  }
+});
+
+it("the requests of a run are known in their order, also those of before the lines were set aside", () => {
+  const ledger = open(6_000);
+  for (let ms = 0; ms < 20; ms += 1) ledger.append(entry({ run: ms % 2 === 0 ? "run-one" : "run-two", ms }));
+  expect(readdirSync(folder)).toContain("requests.jsonl.1");
+  const known = open(6_000).recent(100, { kind: "run", id: "run-one" });
+  expect(known.map(({ ms }) => ms)).toEqual([0, 2, 4, 6, 8, 10, 12, 14, 16, 18]);
+  expect(ledger.recent(2, { kind: "run", id: "run-one" }).map(({ ms }) => ms)).toEqual([16, 18]);
+  // A run that is called like a sandbox is not that sandbox.
+  expect(ledger.recent(2, { kind: "run", id: "s" })).toEqual([]);
+});
+
+it("lines of before errors and limits were noted are read as they are", () => {
+  const { error: _error, until: _until, ...older } = entry({ run: "run-one" });
+  writeFileSync(join(folder, "requests.jsonl"), `${JSON.stringify({ seq: 1, ...older })}\n`);
+  expect(open().recent(5, { kind: "run", id: "run-one" })).toMatchObject([{ error: null, until: null }]);
 });
 
 it("sums that cannot be read are set aside and said to be, and the lines still count", () => {

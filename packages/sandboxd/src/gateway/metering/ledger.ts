@@ -38,7 +38,8 @@ export class Ledger {
   readonly #limit: number;
   readonly #onTrouble: (sentence: string) => void;
   readonly #listeners = new Set<(record: RequestRecord) => void>();
-  readonly #refusals = new Map<string, number>();
+  /** When each was written down last, by whom it was told and why. */
+  readonly #refusals = new Map<string, Map<string | null, number>>();
   #totals = new Map<string, Totals>();
   #seq = 0;
 
@@ -56,7 +57,7 @@ export class Ledger {
     const record: RequestRecord = { seq: this.#seq, ...entry };
     this.#count(record);
     for (const listener of this.#listeners) listener(record);
-    if (entry.outcome === "refused" && !this.#isNews(entry)) return;
+    if (!this.#isNews(entry)) return;
     try {
       if (this.#file.append(JSON.stringify(record)) >= this.#limit) this.#turn();
     } catch (error) {
@@ -68,9 +69,15 @@ export class Ledger {
     return this.#totals.get(scopeKey(scope)) ?? noTotals;
   }
 
-  /** The last requests, the newest last. */
-  recent(limit: number, matches: (record: RequestRecord) => boolean): RequestRecord[] {
-    return this.#file.lines().flatMap(recordOf).filter(matches).slice(-limit);
+  /** The last requests that count for it, the newest last. Those that were set aside a while ago are not among them. */
+  recent(limit: number, scope: Scope): RequestRecord[] {
+    const mention = JSON.stringify(scope.id);
+    const lines = [...this.#file.linesBefore(), ...this.#file.lines()].filter((line) =>
+      line.includes(mention),
+    );
+    const counts = (record: RequestRecord) =>
+      scopesOfRecord(record).some(({ kind, id }) => kind === scope.kind && id === scope.id);
+    return lines.flatMap(recordOf).filter(counts).slice(-limit);
   }
 
   subscribe(listener: (record: RequestRecord) => void): () => void {
@@ -86,13 +93,19 @@ export class Ledger {
     }
   }
 
-  /** A sandbox that asks again and again for what it does not get must not push what it did get out of the files. */
-  #isNews({ sandbox, reason, at }: RequestEntry): boolean {
-    const key = `${sandbox} ${reason}`;
+  /**
+   * A sandbox that asks again and again for what it does not get must not push what it did get out of the files. What is
+   * refused after something was answered is news again: the last line of a run tells how it ended.
+   */
+  #isNews({ outcome, sandbox, run, reason, at }: RequestEntry): boolean {
+    const key = `${sandbox} ${run}`;
+    if (outcome !== "refused") this.#refusals.delete(key);
+    if (outcome !== "refused") return true;
+    const told = this.#refusals.get(key) ?? new Map<string | null, number>();
     const time = Date.parse(at);
-    if (time - (this.#refusals.get(key) ?? Number.NEGATIVE_INFINITY) < refusalPauseMs) return false;
+    if (time - (told.get(reason) ?? Number.NEGATIVE_INFINITY) < refusalPauseMs) return false;
     if (this.#refusals.size >= maxRefusals) this.#refusals.clear();
-    this.#refusals.set(key, time);
+    this.#refusals.set(key, told.set(reason, time));
     return true;
   }
 
@@ -133,12 +146,7 @@ export class Ledger {
   }
 
   #count(record: RequestRecord): void {
-    const caller = {
-      sandboxId: record.sandbox,
-      run: record.run ?? undefined,
-      loop: record.loop ?? undefined,
-    };
-    for (const scope of scopesOf(caller)) {
+    for (const scope of scopesOfRecord(record)) {
       const key = scopeKey(scope);
       const next = withEntry(this.#totals.get(key) ?? noTotals, record);
       // Put at the end again, so that the first one is always the quietest.
@@ -150,6 +158,10 @@ export class Ledger {
       this.#totals.delete(key);
     }
   }
+}
+
+function scopesOfRecord({ sandbox, run, loop }: RequestRecord): Scope[] {
+  return scopesOf({ sandboxId: sandbox, run: run ?? undefined, loop: loop ?? undefined });
 }
 
 function recordOf(line: string): RequestRecord[] {

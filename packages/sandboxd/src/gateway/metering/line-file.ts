@@ -28,6 +28,11 @@ export class LineFile {
     return (readText(this.#path) ?? "").split("\n").filter((line) => line !== "");
   }
 
+  /** Those of the file that was set aside last. */
+  linesBefore(): string[] {
+    return (readText(`${this.#path}.1`) ?? "").split("\n").filter((line) => line !== "");
+  }
+
   setAside(): void {
     for (let number = keptAside - 1; number >= 0; number -= 1) {
       const from = number === 0 ? this.#path : `${this.#path}.${number}`;

@@ -1,3 +1,4 @@
+import { apiErrorOf } from "./api-error.ts";
 import { EventData } from "./sse.ts";
 import type { Tokens } from "./tokens.ts";
 import { type Dialect, merged, observe } from "./usage.ts";
@@ -11,6 +12,8 @@ export interface Metered {
   tokens: Tokens | null;
   /** The API's last word was seen, so that these are its numbers and not a part of them. */
   final: boolean;
+  /** What the API called an error of its own, in the middle of the answer or instead of it. */
+  error: string | null;
   /** Events of the stream; about one for each token or few of the output. */
   events: number;
 }
@@ -31,6 +34,7 @@ export class Meter {
   #model: string | null = null;
   #tokens: Tokens | undefined;
   #final = false;
+  #error: string | null = null;
 
   constructor(dialect: Dialect) {
     this.#dialect = dialect;
@@ -51,6 +55,7 @@ export class Meter {
       model: this.#model,
       tokens: this.#tokens ?? null,
       final: this.#final,
+      error: this.#error,
       events: this.#events.count,
     };
   }
@@ -62,6 +67,7 @@ export class Meter {
   }
 
   #observe(text: string): void {
+    this.#error ??= apiErrorOf(text) ?? null;
     // Most events are a few letters of the answer: they need not be parsed.
     if (!text.includes('"usage"') && !(this.#model === null && text.includes('"model"'))) return;
     const seen = observe(this.#dialect, text);

@@ -31,6 +31,10 @@ export const requestRecord = z.object({
   status: z.number().int().nullable(),
   /** Why we refused or it failed, as a code. */
   reason: z.string().nullable(),
+  /** What the API calls its own error, also one in the middle of a stream: `overloaded_error`. */
+  error: z.string().nullable().default(null),
+  /** When a limit that the API told of ends. */
+  until: z.iso.datetime().nullable().default(null),
   model: z.string().nullable(),
   /** null where none can be used: that was no question to a model, or it was not sent. */
   tokens: tokens.nullable(),

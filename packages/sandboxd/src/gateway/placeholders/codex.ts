@@ -19,9 +19,17 @@ export function codexPlaceholders(setting: PlaceholderSetting): Placeholders {
     files: [
       { path: ".codex/auth.json", content: `${JSON.stringify(auth, null, 2)}\n`, mode: ownerOnly },
       { path: ".codex/config.toml", content: config(setting.gateway, base), mode: ownerOnly },
+      ...(setting.token === undefined ? [rules] : []),
     ],
   };
 }
+
+/** Codex refuses `rm -rf` whatever it was told, unless a rule allows it. In a sandbox there is nothing to be feared of it. */
+const rules = {
+  path: ".codex/rules/opentiger.rules",
+  content: 'prefix_rule(pattern = ["rm"], decision = "allow")\n',
+  mode: ownerOnly,
+};
 
 /**
  * What Codex asks of ChatGPT beside the model (apps, plugins, analytics) has no place in the gateway's table. Asking

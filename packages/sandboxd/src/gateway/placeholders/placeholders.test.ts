@@ -44,6 +44,12 @@ describe("in place of a credential", () => {
     expect(placeholdersFor(["codex"], subscriptions).env).toEqual({});
   });
 
+  it("Codex may remove folders in a sandbox, and asks its own rules on the host", () => {
+    const path = ".codex/rules/opentiger.rules";
+    expect(contentOf(keys, path)).toContain('pattern = ["rm"]');
+    expect(contentOf({ ...keys, token: "otk-x" }, path)).toBe("");
+  });
+
   it("Codex finds a key, and OpenAI's own API behind the gateway", () => {
     expect(JSON.parse(contentOf(keys, ".codex/auth.json"))).toEqual({
       auth_mode: "apikey",

@@ -26,17 +26,25 @@ export async function findImage(docker: Docker, reference: string, options: Pull
   const found = await inspectImage(docker, reference);
   if (found) return found;
   if (options.pull === "never" || options.pull === "always" || builtHere.test(repositoryOf(reference))) {
-    throw missing(reference);
+    throw missingImage(reference);
   }
   await pullImage(docker, reference, options);
   const pulled = await inspectImage(docker, reference);
-  if (!pulled) throw missing(reference);
+  if (!pulled) throw missingImage(reference);
   return pulled;
 }
 
-export async function inspectImage(docker: Docker, reference: string): Promise<Image | undefined> {
+export async function inspectImage(
+  docker: Docker,
+  reference: string,
+  signal?: AbortSignal,
+): Promise<Image | undefined> {
   try {
-    const { Id, Config } = await docker.getImage(reference).inspect();
+    // The library takes a signal here as everywhere; its types have forgotten it.
+    const image = docker.getImage(reference) as unknown as {
+      inspect(options: { abortSignal?: AbortSignal }): Promise<Docker.ImageInspectInfo>;
+    };
+    const { Id, Config } = await image.inspect(signal ? { abortSignal: signal } : {});
     return {
       reference,
       id: Id,
@@ -59,7 +67,7 @@ function repositoryOf(reference: string): string {
   return reference.replace(/@.*$/, "").replace(/:[^:/]*$/, "");
 }
 
-function missing(reference: string): SandboxError {
+export function missingImage(reference: string): SandboxError {
   const ours = builtHere.test(repositoryOf(reference));
   return new SandboxError("image_missing", `the engine has no image called ${reference}`, {
     remedy: ours ? "opentiger image build" : `docker pull ${reference}, or --pull-template missing`,

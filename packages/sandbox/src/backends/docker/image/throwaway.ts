@@ -12,14 +12,26 @@ import type { Place } from "../place.ts";
 
 const note = z.object({ creatorPid: z.number().int(), createdAt: z.string(), engine: z.string() });
 
+export interface ThrowawayRun {
+  image: string;
+  script: string;
+  /** Default: root. */
+  user?: string;
+  /** Ends the waiting for the script; the container is removed in any case. */
+  signal?: AbortSignal | undefined;
+}
+
+/** An engine that is asked to remove a container and does not is not waited for: prune finds the note. */
+const removalMs = 30_000;
+
 /**
  * Runs a script once in a container of an image, without network and with hardly any right, and hands over what it
  * printed while the container is still there to copy from. A note in the state folder is written before the
  * container is made and removed after it, so that a crash in between leaves nothing that prune does not find.
  */
 export async function withThrowaway<T>(
-  place: Place,
-  run: { image: string; script: string },
+  place: Pick<Place, "docker" | "state" | "facts">,
+  run: ThrowawayRun,
   use: (container: Docker.Container, output: string) => Promise<T>,
 ): Promise<T> {
   const name = `opentiger-look-${randomBytes(8).toString("hex")}`;
@@ -27,9 +39,11 @@ export async function withThrowaway<T>(
   const written = { creatorPid: process.pid, createdAt: new Date().toISOString(), engine: place.facts.id };
   writeOnce(path, JSON.stringify(written));
   try {
+    // Not given up half-way: what the engine makes after we stopped listening would be nobody's.
     const container = await place.docker.createContainer(configuration(name, run, place.state));
+    run.signal?.throwIfAborted();
     await container.start();
-    await container.wait();
+    await container.wait(run.signal ? { abortSignal: run.signal } : {});
     const log = await container.logs({ stdout: true, stderr: true, follow: false });
     return await use(container, log.toString("utf8").replaceAll("\r\n", "\n"));
   } finally {
@@ -56,17 +70,13 @@ function notesFolder(state: State): string {
   return folder;
 }
 
-function configuration(
-  name: string,
-  run: { image: string; script: string },
-  state: State,
-): Docker.ContainerCreateOptions {
+function configuration(name: string, run: ThrowawayRun, state: State): Docker.ContainerCreateOptions {
   return {
     name,
     Image: run.image,
     Entrypoint: ["/bin/sh"],
     Cmd: ["-c", run.script],
-    User: "0:0",
+    User: run.user ?? "0:0",
     WorkingDir: "/",
     // One raw stream of output; without a terminal the engine would frame it.
     Tty: true,
@@ -85,7 +95,8 @@ function configuration(
 
 async function removeByName(docker: Docker, name: string): Promise<void> {
   try {
-    await docker.getContainer(name).remove({ force: true, v: true });
+    const abortSignal = AbortSignal.timeout(removalMs);
+    await docker.getContainer(name).remove({ force: true, v: true, abortSignal });
   } catch (error) {
     if (statusOf(error) !== 404) throw error;
   }
