@@ -49,7 +49,7 @@ describe.skipIf(!canHaveSmallInternet)("kill -9 of sandboxd", () => {
     const place = placeOf(sandbox);
     const ask = (content: string): Promise<Said> => {
       const messages = [{ role: "user", content }];
-      const body = JSON.stringify({ model: "claude-sonnet-4-5", max_tokens: 1, stream: true, messages });
+      const body = JSON.stringify({ model: "claude-sonnet-4-5", max_tokens: 1000, stream: true, messages });
       const url = "http://127.0.0.1:3129/anthropic/v1/messages";
       return place.run([
         "curl",

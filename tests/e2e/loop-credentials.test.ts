@@ -88,7 +88,7 @@ describe("B6 B13 a loop's sandbox is made with a network and credentials", () =>
     plugLoops();
     const ask = `const { ANTHROPIC_BASE_URL: base, CLAUDE_CODE_OAUTH_TOKEN: token } = process.env;
       const headers = { authorization: "Bearer " + token, "content-type": "application/json" };
-      const body = JSON.stringify({ model: "claude-sonnet-4-5", max_tokens: 9, messages: [] });
+      const body = JSON.stringify({ model: "claude-sonnet-4-5", max_tokens: 9, messages: [{ role: "user", content: "hello" }] });
       fetch(base + "/v1/messages", { method: "POST", headers, body })
         .then((answer) => console.log(answer.status, base, token));`;
     const command = [process.execPath, "-e", ask];

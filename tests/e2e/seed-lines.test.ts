@@ -1,8 +1,7 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { finish, runCommand, startModelSim } from "@opentiger/model-sim";
 import { beforeAll, describe, expect, it } from "vitest";
 import { atEnd } from "../setup/at-end.ts";
 import { type Ended, newUser, type User } from "../setup/command-line.ts";
@@ -200,10 +199,8 @@ describe("the templates", () => {
 });
 
 /** The model, on this machine's loopback: the sandbox reaches it by the URL that it is handed. */
-async function startModel(answers: { command: string; sentence: string }): Promise<string> {
-  const script = fileURLToPath(new URL("../setup/model-stand-in.mjs", import.meta.url));
-  const child = spawn(process.execPath, [script, "0", answers.command, answers.sentence]);
-  atEnd(() => child.kill("SIGKILL"));
-  const [port] = (await once(child.stdout, "data")) as [Buffer];
-  return `http://127.0.0.1:${port.toString().trim()}`;
+async function startModel({ command, sentence }: { command: string; sentence: string }): Promise<string> {
+  const sim = await startModelSim({ scenario: { steps: [runCommand(command), finish(sentence)] } });
+  atEnd(() => sim.close());
+  return sim.url;
 }

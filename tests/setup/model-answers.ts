@@ -1,73 +1,45 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import { request as ask, type IncomingMessage, type ServerResponse } from "node:http";
+import { finish, startModelSim, think, whenPrompt } from "@opentiger/model-sim";
 
 export const modelSentence = "The model was reached.";
 
-/** Says one sentence, whatever is asked, in the words of Anthropic's and OpenAI's APIs. false: that was no such question. */
+/** What a question has to contain for its answer to take two seconds. */
+export const slowly = "take your time";
+
+/** Of each answer. */
+const tokens = { input: 1000, output: 10, cacheRead: 0, cacheWrite: 0 };
+
+const sim = startModelSim({
+  scenarioFor: [whenPrompt(slowly, { steps: [think(2000), finish(modelSentence)], tokens })],
+  scenario: { steps: [finish(modelSentence)], tokens },
+});
+
+/** The paths of both APIs, whatever a server of a test has in front of them. */
+const modelPath = /(?:\/v1)?\/(?:messages(?:\/count_tokens)?|responses|models)(?:\?.*)?$/;
+
+/**
+ * Lets the simulated model answer a question that came to a server of a test's own, which has looked at it first. false:
+ * that was no question to a model.
+ */
 export function answerAsModel(request: IncomingMessage, body: string, response: ServerResponse): boolean {
-  const path = (request.url ?? "").split("?")[0] ?? "";
-  if (request.method === "POST" && path.endsWith("/v1/messages")) messages(body, response);
-  else if (request.method === "POST" && path.endsWith("/responses")) responses(body, response);
-  else if (request.method === "POST" && path.endsWith("/count_tokens")) response.end(`{"input_tokens":10}`);
-  else if (request.method === "GET" && path.endsWith("/models")) response.end(`{"data":[],"models":[]}`);
-  else return false;
+  const [path] = modelPath.exec(request.url ?? "") ?? [];
+  if (path === undefined) return false;
+  void passOn(request, path, body, response);
   return true;
 }
 
-/** What a question has to contain for its answer to take two seconds. */
-export const slowly = "take your time";
-const slowParts = 20;
-const slowMs = 100;
-
-function messages(body: string, response: ServerResponse): void {
-  const { model } = JSON.parse(body) as { model: string };
-  const part = { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: modelSentence } };
-  const parts = body.includes(slowly) ? Array.from({ length: slowParts }, () => part) : [part];
-  const usage = { input_tokens: 1000, output_tokens: 10 };
-  const message = {
-    id: "msg_1",
-    type: "message",
-    role: "assistant",
-    model,
-    content: [],
-    stop_reason: null,
-    usage,
-  };
-  send(response, [
-    { type: "message_start", message },
-    { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
-    ...parts,
-    { type: "content_block_stop", index: 0 },
-    { type: "message_delta", delta: { stop_reason: "end_turn" }, usage },
-    { type: "message_stop" },
-  ]);
-}
-
-function responses(body: string, response: ServerResponse): void {
-  const { model } = JSON.parse(body) as { model: string };
-  const content = [{ type: "output_text", text: modelSentence, annotations: [] }];
-  const item = { type: "message", role: "assistant", id: "item_1", status: "completed", content };
-  const usage = { input_tokens: 1000, output_tokens: 10, total_tokens: 1010 };
-  send(response, [
-    { type: "response.created", response: { id: "resp_1", model, status: "in_progress" } },
-    { type: "response.output_item.done", output_index: 0, item },
-    {
-      type: "response.completed",
-      response: { id: "resp_1", model, status: "completed", output: [item], usage },
-    },
-  ]);
-}
-
-function send(
+async function passOn(
+  { method = "GET", headers }: IncomingMessage,
+  path: string,
+  body: string,
   response: ServerResponse,
-  events: readonly ({ type: string } & Record<string, unknown>)[],
-): void {
-  response.writeHead(200, { "content-type": "text/event-stream" });
-  next(events);
-
-  function next([event, ...rest]: typeof events): void {
-    if (!event) return void response.end();
-    response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
-    if (events.length > slowParts) setTimeout(() => next(rest), slowMs);
-    else next(rest);
-  }
+): Promise<void> {
+  const { host: _, "content-length": _length, ...sent } = headers;
+  const passed = ask(`${(await sim).url}${path}`, { method, headers: sent }, (answer) => {
+    response.writeHead(answer.statusCode ?? 502, answer.headers);
+    answer.pipe(response);
+  });
+  passed.on("error", () => response.destroy());
+  response.on("close", () => passed.destroy());
+  passed.end(body);
 }
