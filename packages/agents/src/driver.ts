@@ -59,12 +59,15 @@ export interface AnswerSchema {
 }
 
 /** new: `id` is a UUID of ours, which a CLI that can choose its session's id uses. */
-export type SessionRequest = { kind: "new"; id: string } | { kind: "resumed"; id: string };
+export type SessionRequest =
+  | { kind: "new"; id: string }
+  /** used: what the conversation had used before, for a CLI that counts it from its beginning on. */
+  | { kind: "resumed"; id: string; used?: TokenCount | undefined };
 
 /** Where it is started. */
 export interface LaunchPlace {
   backend: BackendName;
-  /** Of the workspace. */
+  /** Of the workspace, without a symbolic link in it: some CLIs trust a folder by its name. */
   cwd: string;
   home: string;
   /** Of this run alone, outside the workspace; the launch's files are put there. */
@@ -80,6 +83,8 @@ export interface Launch {
   files: readonly LaunchFile[];
   /** The whole of stdin. Prompts go here or into a file, never into the command. */
   stdin: string;
+  /** What its stdin is; some read nothing from a file. Default: file. */
+  stdinBy?: "file" | "pipe";
 }
 
 export interface LaunchFile {
@@ -91,6 +96,10 @@ export interface LaunchFile {
 export interface AgentReader {
   /** One line of stdout, without its end; longer ones than the limit never come here. */
   line(line: string): AgentSaying[];
+  /** One line of stderr, for a CLI that tells something nowhere else. What it gives nothing for is kept as raw. */
+  errorLine?(line: string): AgentSaying[];
+  /** Why it must be ended, once it must: for a CLI that goes on where it should not. */
+  tooMuch?(): { type: "max_turns" | "overloaded"; message: string } | undefined;
   ending(): AgentEnding;
 }
 
@@ -101,6 +110,8 @@ export interface AgentEnding {
   session: string | null;
   /** What it says went wrong, from its own error event; never from what the model or a tool printed. */
   error: AgentError | null;
+  /** It told of an error and then came to a good end: its exit status, which speaks of the error, is not believed. */
+  recovered?: boolean;
   /** The structured answer as it came, not yet checked. undefined: there was none. */
   answer: unknown;
   lastText: string | null;
@@ -127,4 +138,6 @@ export interface SessionKeeping {
   save(sandbox: Sandbox, place: LaunchPlace, id: string): Promise<Buffer | undefined>;
   /** Puts it where the CLI looks for it. */
   restore(sandbox: Sandbox, place: LaunchPlace, id: string, kept: Buffer): Promise<void>;
+  /** What the conversation has used so far, for a CLI that counts it from its beginning on. */
+  used?(kept: Buffer): TokenCount | undefined;
 }

@@ -1,1 +1,13 @@
+export { answerSchema } from "./answers/answer-schema.ts";
+export { answerAgainWords, answerWords } from "./answers/answer-words.ts";
+export { type Asked, type AskOptions, askForAnswer } from "./answers/ask-for-answer.ts";
+export { type CommandTemplate, commandDriver } from "./command/command-driver.ts";
 export type * from "./driver.ts";
+export { drivers } from "./drivers.ts";
+export { checkLogin, type LoginCheckOptions } from "./login/check-login.ts";
+export { type FailureRule, failureRules, type RetryRule } from "./outcome/failures.ts";
+export type { AgentOutcome, OutcomeFacts, Resumption } from "./outcome/outcome.ts";
+export { adoptAgent } from "./run/adopt-agent.ts";
+export type { GatewayRecord, GatewayUsage, RunGateway } from "./run/gateway.ts";
+export type { AdoptRequest, AgentRun, RunLimits, RunRequest } from "./run/request.ts";
+export { runAgent } from "./run/run-agent.ts";

@@ -1,0 +1,75 @@
+import { rmSync } from "node:fs";
+import { posix } from "node:path";
+import type { AgentTask, LaunchPlace, SessionRequest } from "../driver.ts";
+import { Follower } from "./follower.ts";
+import { launchedCommand, makeRunFolder, putLaunch, removeRunFolder } from "./prepare.ts";
+import { type AgentRun, defaultLimits, type RunRequest } from "./request.ts";
+import { resumption } from "./resume.ts";
+import { longestTimer } from "./timer.ts";
+import { Transcript } from "./transcript.ts";
+import type { RunRecord } from "./transcript-record.ts";
+
+/**
+ * Starts an agent on a task in a sandbox of any backend. Resolves when its CLI runs; rejects where it cannot be started,
+ * and then nothing of it is left. From then on the outcome tells what came of it, whatever that is.
+ */
+export async function runAgent(request: RunRequest): Promise<AgentRun> {
+  const { sandbox, driver, gateway, signal } = request;
+  signal?.throwIfAborted();
+  const env = { ...request.env, ...gateway?.env };
+  const parent = request.folder ?? "/tmp";
+  const folder = posix.join(parent, `opentiger-run-${request.id}`);
+  const { home, cwd } = await makeRunFolder(sandbox, { parent, folder, cwd: request.cwd, env, signal });
+  const place: LaunchPlace = { backend: sandbox.backend, cwd, home, folder, env };
+  try {
+    const { resumed, session } = await resumption(request, place);
+    const task = taskFor(request, resumed, session);
+    const launch = driver.launch(task, place);
+    const launchEnv = { ...env, ...launch.env };
+    await putLaunch(sandbox, place, launch, { env: launchEnv, signal });
+    const run: RunRecord = {
+      kind: "run",
+      version: 1,
+      id: request.id,
+      execId: execIdOf(request.id),
+      driver: driver.name,
+      startedAt: Date.now(),
+      place: { backend: place.backend, cwd, home: place.home, folder },
+      session: task.session,
+      resumed,
+    };
+    const follower = new Follower({ ...request, task }, run, place);
+    const transcript = Transcript.begin(request.transcript, run);
+    try {
+      const execution = await sandbox.exec(launchedCommand(place, launch), {
+        id: run.execId,
+        env: launchEnv,
+        cwd,
+        timeoutMs: Math.min(longestTimer, request.limits?.timeoutMs ?? defaultLimits.timeoutMs),
+      });
+      return follower.follow(transcript, execution);
+    } catch (error) {
+      transcript.close();
+      rmSync(request.transcript, { force: true });
+      throw error;
+    }
+  } catch (error) {
+    await removeRunFolder(sandbox, place).catch(() => {});
+    throw error;
+  }
+}
+
+/** By which the exec is found again. */
+function execIdOf(run: string): string {
+  return `run-${run}`;
+}
+
+/** A conversation that cannot be resumed is begun anew, with the prompt that was meant for that. */
+function taskFor(
+  { task, promptIfFresh }: RunRequest,
+  resumed: RunRecord["resumed"],
+  session: SessionRequest,
+): AgentTask {
+  const isFresh = resumed.asked && !resumed.done;
+  return { ...task, session, prompt: isFresh ? (promptIfFresh ?? task.prompt) : task.prompt };
+}
