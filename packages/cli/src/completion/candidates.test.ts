@@ -12,6 +12,14 @@ describe("completion", () => {
   test.each([
     [["sandb"], ["sandbox", "sandboxd"]],
     [
+      ["auth", "c"],
+      ["claude", "codex"],
+    ],
+    [
+      ["auth", "--environment", ""],
+      ["host", "sandbox"],
+    ],
+    [
       ["sandbox", "in"],
       ["inspect", "install-plugin"],
     ],

@@ -88,10 +88,10 @@ function argumentValues(
   const name = command.name() === "exec" ? "sandbox" : argument?.name();
   const sandboxes = () => sandboxNames().map((value) => ({ value, description: "sandbox" }));
   const agents = agentNames.map((value) => ({ value, description: "agent" }));
+  if (argument?.argChoices) return noFiles(argument.argChoices.map((value) => ({ value, description: "" })));
   if (name === "sandbox") return noFiles(sandboxes());
   if (name === "agent") return noFiles(agents);
   if (name === "sandbox-or-agent") return noFiles([...agents, ...sandboxes()]);
-  if (argument?.argChoices) return noFiles(argument.argChoices.map((value) => ({ value, description: "" })));
   return { candidates: [], files: argument !== undefined };
 }
 

@@ -1,5 +1,6 @@
 import { opentigerVersion } from "@opentiger/schema";
 import { Command } from "commander";
+import { agentAuthCommand } from "../commands/agent-auth.ts";
 import { completionCommand } from "../commands/completion.ts";
 import { imageBuildCommand } from "../commands/image-build.ts";
 import { sandboxdCommand } from "../commands/sandboxd.ts";
@@ -17,6 +18,7 @@ export function opentigerProgram(surroundings: Surroundings): Command {
     .enablePositionalOptions()
     .usage("COMMAND")
     .addCommand(withSandboxVerbs(new Command("sandbox"), surroundings))
+    .addCommand(agentAuthCommand(surroundings))
     .addCommand(secretsCommand(surroundings))
     .addCommand(sandboxdCommand(surroundings))
     .addCommand(imageCommand(surroundings))
