@@ -1,16 +1,23 @@
-import { execFileSync } from "node:child_process";
-import { chownSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { collect, connectDocker, type Sandbox } from "@opentiger/sandbox";
 import { outwardThrough, Sandboxd } from "@opentiger/sandboxd";
+import { demoModel, letAgentWork } from "./agent.ts";
 import { attacks } from "./attacks.ts";
+import { makeProject } from "./project.ts";
 
-/** A sandbox made, used, attacked and removed before your eyes. Everything it prints was just seen to happen. */
+/**
+ * A sandbox made, used, attacked and removed before your eyes, and a real agent at work in it. Everything that is printed
+ * was just seen to happen. Only the model is scripted: no key and no account is needed.
+ */
 const folder = mkdtempSync(join(tmpdir(), "opentiger-demo-"));
 process.env["OPENTIGER_HOME"] = join(folder, "state");
-const workspace = makeWorkspace(join(folder, "project"));
+const workspace = makeProject(folder);
+const model = await demoModel();
+process.env["ANTHROPIC_BASE_URL"] = model.url;
+process.env["ANTHROPIC_API_KEY"] = "sk-ant-the-key-that-no-sandbox-ever-has";
 const sandboxd = new Sandboxd();
 const backend = await connectDocker({ outward: outwardThrough(sandboxd, process.env, undefined) });
 const service = createServer((_, response) => response.end("hello from this machine"));
@@ -27,9 +34,10 @@ try {
   service.close();
   await backend.reset();
   await sandboxd.stop();
+  await model.close();
   rmSync(folder, { recursive: true, force: true });
 }
-title(failed === 0 ? "Done: nothing is left behind" : `${failed} of the attacks got through`);
+title(failed === 0 ? "Done: nothing is left behind" : `${failed} of these were not as they should be`);
 process.exitCode = failed === 0 ? 0 : 1;
 
 async function make(): Promise<void> {
@@ -37,7 +45,7 @@ async function make(): Promise<void> {
   const start = performance.now();
   const sandbox = await backend.create({
     name: "demo",
-    agent: "shell",
+    agent: "claude",
     workspaces: [{ path: workspace, readOnly: false }],
     network: { policy: "deny", hostPorts: [port] },
     onProgress: (line) => say(line),
@@ -46,6 +54,7 @@ async function make(): Promise<void> {
   say(`ready, first command done after ${Math.round(performance.now() - start)} ms`);
   await use(sandbox);
   await reach(sandbox);
+  await work(sandbox);
   await attack(sandbox);
   await sandbox.close();
   title("Removing it");
@@ -86,6 +95,16 @@ async function reach(sandbox: Sandbox): Promise<void> {
   }
 }
 
+/** What it holds in place of a key is a placeholder; the gateway of sandboxd puts the real one in. */
+async function work(sandbox: Sandbox): Promise<void> {
+  title("Letting the real Claude Code work in it, on a scripted model");
+  const done = await letAgentWork({ sandbox, sandboxd, folder, cwd: workspace }, say);
+  const changed = readFileSync(join(workspace, "greet.mjs"), "utf8").includes("Good morning");
+  if (!done || !changed) failed += 1;
+  const { text } = await run(sandbox, ["sh", "-c", "git diff --stat; env | grep ANTHROPIC"]);
+  say(`what it changed, and what it has for a key:\n    ${text.replaceAll("\n", "\n    ")}`);
+}
+
 async function attack(sandbox: Sandbox): Promise<void> {
   title("Attacking it, as the agent");
   for (const { name, script, stopped } of attacks) {
@@ -102,20 +121,6 @@ async function attack(sandbox: Sandbox): Promise<void> {
 async function run(sandbox: Sandbox, command: string[]): Promise<{ text: string; code: number | null }> {
   const { exit, output } = await collect(await sandbox.exec(command, { timeoutMs: 20_000 }));
   return { text: output.toString("utf8").trim(), code: exit.code };
-}
-
-/** Owned by an ordinary user where we are root, as a project usually is. */
-function makeWorkspace(path: string): string {
-  const git = (...args: string[]): void =>
-    void execFileSync("git", ["-C", path, ...args], { stdio: "ignore" });
-  execFileSync("git", ["init", "-q", path]);
-  writeFileSync(join(path, "README.md"), "# A small project\n");
-  git("add", ".");
-  git("-c", "user.name=Demo", "-c", "user.email=demo@localhost", "commit", "-qm", "A small project");
-  if (process.getuid?.() === 0) execFileSync("chown", ["-R", "1000:1000", path]);
-  chownSync(folder, process.getuid?.() ?? 0, process.getgid?.() ?? 0);
-  execFileSync("chmod", ["0755", folder]);
-  return path;
 }
 
 function title(text: string): void {
