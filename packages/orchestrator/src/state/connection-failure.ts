@@ -1,0 +1,53 @@
+import { errno, OrchestratorError } from "../errors.ts";
+
+/** What Node says of a server that cannot be reached, or was lost. */
+const systemCodes = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "ENOENT",
+  "EPIPE",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "ETIMEDOUT",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+]);
+
+/** PostgreSQL's: connection exceptions (08), and servers that are starting, ending or were told to end (57P). */
+const serverCodes = /^(?:08|57P)/;
+
+/** What the client says without any code. */
+const clientWords = /connection terminated|timeout expired|query read timeout|not queryable/i;
+
+/** Whether the server could not be reached or was lost, rather than that it refused what was asked. */
+export function isConnectionLoss(error: unknown): boolean {
+  const code = errno(error);
+  if (code === undefined) return error instanceof Error && clientWords.test(error.message);
+  return systemCodes.has(code) || serverCodes.test(code);
+}
+
+/** What PostgreSQL has against us before it takes any statement, with what mends it. */
+const refusals: Readonly<Record<string, string>> = {
+  "28P01": "give OPENTIGER_DATABASE_URL the right user and password",
+  "28000": "allow this user in the server's pg_hba.conf, or give OPENTIGER_DATABASE_URL another one",
+  "3D000":
+    "create the database (createdb NAME), or give OPENTIGER_DATABASE_URL the name of one that is there",
+  "42501": "give the user the right to create a schema: grant create on database NAME to USER",
+  "53300": "raise max_connections of the server, or end some of the processes that use it",
+};
+
+/** An error of ours where the server is not there or does not let us in; what a statement did wrong stays as it is. */
+export function databaseFailure(error: unknown, where: string): unknown {
+  if (error instanceof OrchestratorError) return error;
+  const refused = refusals[errno(error) ?? ""];
+  if (!refused && !isConnectionLoss(error) && !isTlsFailure(error)) return error;
+  const why = error instanceof Error && error.message ? error.message : (errno(error) ?? String(error));
+  return new OrchestratorError("database_unavailable", `the database (${where}) cannot be used: ${why}`, {
+    remedy: refused ?? `see that it runs and can be reached: ${where}`,
+    cause: error,
+  });
+}
+
+function isTlsFailure(error: unknown): boolean {
+  return error instanceof Error && /certificate|SSL|TLS/.test(`${error.message} ${errno(error) ?? ""}`);
+}

@@ -1,0 +1,23 @@
+import { expect, it } from "vitest";
+import { checksum } from "./migration.ts";
+import { migrations } from "./migrations.ts";
+
+/** One line a step, added with the step. A line that has to be changed means that a released step was changed. */
+const released = {
+  1: "9dac5de10603439d7bc39e9c4ed2daf49678d388a3b5bc1c53e694cd016d502f",
+};
+
+it("a step that was released is never changed: databases that have it would be refused", () => {
+  const known = Object.fromEntries(migrations.map((step) => [step.version, checksum(step)]));
+  expect(known).toEqual(released);
+});
+
+it("steps are numbered without a gap, and named", () => {
+  expect(migrations.map(({ version }) => version)).toEqual(migrations.map((_, index) => index + 1));
+  for (const { name } of migrations) expect(name).toMatch(/^[a-z][a-z0-9_]+$/);
+});
+
+it("how a step is indented does not count, what it says does", () => {
+  expect(checksum({ sql: "a\n  b\n" })).toBe(checksum({ sql: "\n    a\n\tb" }));
+  expect(checksum({ sql: "a b" })).not.toBe(checksum({ sql: "a  b" }));
+});

@@ -1,0 +1,5 @@
+import { systemConfig } from "./0001-system-config.ts";
+import type { Migration } from "./migration.ts";
+
+/** All steps, oldest first. New ones are added at the end; those that were released stay as they are. */
+export const migrations: readonly Migration[] = [systemConfig];

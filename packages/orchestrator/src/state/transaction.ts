@@ -1,0 +1,46 @@
+import { errno } from "../errors.ts";
+import type { Queryable } from "./rows.ts";
+
+/** Somebody who lends a connection for a while. */
+export interface Lender {
+  /** The connection is used by nobody else meanwhile, and given back at the end, whatever happens. */
+  borrow<T>(use: (connection: Queryable) => Promise<T>): Promise<T>;
+}
+
+/** PostgreSQL's word for "nothing was done, because of another transaction; try it again". */
+const collisions = new Set(["40001", "40P01"]);
+
+/** A collision says that another one got through; so often in a row it is no chance any more. */
+const tries = 5;
+
+/**
+ * Runs `work` in one transaction: all of it is done, or nothing. After a collision with another transaction it is run
+ * again from the start, so it may do nothing but ask and change the database. An error in `commit` itself leaves open
+ * whether it was done; whoever needs to know looks at what is there.
+ */
+export async function withTransaction<T>(
+  lender: Lender,
+  work: (connection: Queryable) => Promise<T>,
+): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await lender.borrow((connection) => once(connection, work));
+    } catch (error) {
+      if (attempt >= tries || !collisions.has(errno(error) ?? "")) throw error;
+    }
+  }
+}
+
+async function once<T>(connection: Queryable, work: (connection: Queryable) => Promise<T>): Promise<T> {
+  await connection.query("begin");
+  let result: T;
+  try {
+    result = await work(connection);
+  } catch (error) {
+    // Where the connection is lost this fails too, and the server rolls back by itself.
+    await connection.query("rollback").catch(() => {});
+    throw error;
+  }
+  await connection.query("commit");
+  return result;
+}
