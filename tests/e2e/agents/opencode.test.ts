@@ -1,5 +1,7 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
+import { buffer } from "node:stream/consumers";
 import { answerSchema } from "@opentiger/agents";
 import {
   answer,
@@ -18,7 +20,9 @@ import {
 } from "@opentiger/model-sim";
 import { beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
+import { guarded } from "../../../packages/agents/src/opencode/guard.ts";
 import { atEnd } from "../../setup/at-end.ts";
+import { hostAgents } from "../../setup/host-agents.ts";
 import { runIn } from "../../setup/place.ts";
 import { temporaryFolder } from "../../setup/temporary-workspace.ts";
 import { until } from "../../setup/until.ts";
@@ -188,6 +192,24 @@ describe("OpenCode asked for an answer in a form", () => {
     const prompt = "Please judge it in prose.";
     const { outcome } = await run(project("judging", workspace), { ...task, prompt });
     expect(outcome).toMatchObject({ ok: false, failure: { type: "malformed" }, answer: undefined });
+  });
+});
+
+describe("OpenCode's last words", () => {
+  it("are not lost to a slow reader", async () => {
+    const folder = temporaryFolder();
+    const { env, file } = guarded(
+      { backend: "host", cwd: folder, home: folder, folder, env: {} },
+      { projectSettings: "ignored", config: {} },
+    );
+    writeFileSync(join(folder, file.path), file.content);
+    // The runtime that OpenCode is made with, told to end as OpenCode does: with words still on their way.
+    const script = 'process.stdout.write("x".repeat(1_000_000)); process.exit(0)';
+    const child = spawn(join(await hostAgents(), "opencode"), ["-e", script], {
+      env: { ...env, HOME: folder, BUN_BE_BUN: "1" },
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    expect((await buffer(child.stdout)).length).toBe(1_000_000);
   });
 });
 

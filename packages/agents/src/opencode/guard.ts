@@ -30,6 +30,8 @@ export function guarded(
       ...quiet,
       ...settingsSwitches[projectSettings],
       OPENCODE_DB: `${folder}/${databaseFile}`,
+      // It unpacks a library of 5 MB at each start, and leaves it behind when it is killed.
+      BUN_TMPDIR: folder,
       BUN_INSPECT_PRELOAD: `${folder}/${guardFile}`,
       OPENCODE_CONFIG_CONTENT: notLoaded,
     },
@@ -75,6 +77,7 @@ function guardText(projectSettings: AgentTask["projectSettings"], config: string
  */
 const common = `
 delete process.env.BUN_INSPECT_PRELOAD;
+delete process.env.BUN_TMPDIR;
 const fs = require("node:fs");
 process.stdout.write = (chunk, encoding, done) => {
   const bytes = typeof chunk === "string" ? Buffer.from(chunk) : chunk;
