@@ -5,8 +5,8 @@ import { defineConfig } from "vitest/config";
 const maxWorkers = availableParallelism();
 
 /**
- * Suites that share one Docker engine. Those that kill engines, or take all that a machine has, run one file after the
- * other; each of the rest has an instance of its own, and two at a time are no trouble to each other.
+ * Suites that share one Docker engine. Each file has an instance of its own, so two at a time are no trouble to each
+ * other; those that start and stop engines beside it run one by one.
  */
 const withEngine = (name: string, files: "in parallel" | "one by one") => ({
   test: {
@@ -32,8 +32,8 @@ export default defineConfig({
       },
       withEngine("engine", "one by one"),
       withEngine("e2e", "in parallel"),
-      withEngine("security", "one by one"),
-      withEngine("crash", "one by one"),
+      withEngine("security", "in parallel"),
+      withEngine("crash", "in parallel"),
     ],
   },
 });
