@@ -127,11 +127,14 @@ function spawnIn(program: "postgres" | "sh", cwd: string): ChildProcess {
 
 /** Dead, and still a child of somebody who does not look. */
 async function startZombie(): Promise<number> {
-  const script = "sleep 60 & kill -9 $!; echo $!; read line";
+  // Its parent becomes a program that waits for no child.
+  const script = "sleep 60 & echo $!; exec sleep 60";
   const child = spawn("/bin/sh", ["-c", script], { stdio: ["pipe", "pipe", "inherit"] });
   children.push(child);
   const [said] = await once(child.stdout, "data");
   const pid = Number(String(said));
+  await until("its parent has changed", () => readFileSync(`/proc/${child.pid}/comm`, "utf8") === "sleep\n");
+  process.kill(pid, "SIGKILL");
   await until("it is dead", () => readFileSync(`/proc/${pid}/stat`, "utf8").includes(") Z "));
   return pid;
 }
