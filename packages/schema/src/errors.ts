@@ -50,6 +50,7 @@ export const errorCodes = {
   config_invalid: { exit: 78 },
   config_pinned: { exit: 77 },
   config_secret: { exit: 64 },
+  plan_invalid: { exit: 65 },
 } as const satisfies Record<string, { exit: number }>;
 
 export type ErrorCode = keyof typeof errorCodes;

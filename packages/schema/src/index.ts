@@ -6,4 +6,5 @@ export * from "./login.ts";
 export * from "./network.ts";
 export * from "./sandbox.ts";
 export * from "./session.ts";
+export * from "./state.ts";
 export * from "./version.ts";

@@ -43,3 +43,15 @@ export async function firstRow<T>(
   if (rows.length <= 1) return rows[0];
   throw new OrchestratorError("internal", `${rows.length} rows where one was expected: ${text.trim()}`);
 }
+
+/** The only row of a statement that always has one. */
+export async function oneRow<T>(
+  on: Queryable,
+  shape: z.ZodType<T>,
+  text: string,
+  values: readonly unknown[] = [],
+): Promise<T> {
+  const row = await firstRow(on, shape, text, values);
+  if (row !== undefined) return row;
+  throw new OrchestratorError("internal", `no row where one was expected: ${text.trim()}`);
+}

@@ -1,5 +1,6 @@
 import { systemConfig } from "./0001-system-config.ts";
+import { loops } from "./0002-loops.ts";
 import type { Migration } from "./migration.ts";
 
 /** All steps, oldest first. New ones are added at the end; those that were released stay as they are. */
-export const migrations: readonly Migration[] = [systemConfig];
+export const migrations: readonly Migration[] = [systemConfig, loops];

@@ -1,0 +1,142 @@
+import type { StageRole } from "@opentiger/schema";
+import { z } from "zod";
+import { OrchestratorError } from "../errors.ts";
+import { change } from "./change.ts";
+import { type Candidate, candidates } from "./claim-candidates.ts";
+import { Database } from "./database.ts";
+import { type Lease, takeLease } from "./lease.ts";
+import { lockClaims, tryLockLoop } from "./locks.ts";
+import { pathsOverlap } from "./overlap.ts";
+import { allRows, type Queryable } from "./rows.ts";
+import { findTask } from "./tasks.ts";
+import { allows } from "./transitions.ts";
+
+export interface ClaimRequest {
+  /** Who it is: unique among all who claim, and never used again. */
+  owner: string;
+  /** What it would do. */
+  roles: readonly StageRole[];
+  limits: ClaimLimits;
+  /** So long after its last heartbeat it is given up. */
+  leaseMs: number;
+}
+
+/** How much may be claimed at the same time, by all together, in all loops. */
+export interface ClaimLimits {
+  /** In all; merging does not count. */
+  running: number;
+  roles: Readonly<Record<Exclude<StageRole, "merger">, number>>;
+}
+
+export type Claim =
+  | { claimed: true; lease: Lease }
+  /** busy: there may be something in a loop that somebody was just changing; look again soon. */
+  | { claimed: false; busy: boolean };
+
+/** What is nearly done comes first. */
+const order: readonly StageRole[] = ["merger", "judge", "tester", "worker", "docser", "planner"];
+
+/**
+ * Claims the stage that has been ready for longest and may be worked on now: nobody else works on anything in its loop
+ * that could touch the same paths, and no limit is passed. Its task is running when this returns. Claims happen one
+ * after the other, so that two dispatchers never pass a limit together.
+ */
+export async function claimStage(on: Database | Queryable, request: ClaimRequest): Promise<Claim> {
+  if (on instanceof Database) return on.transaction((connection) => claimStage(connection, request));
+  await lockClaims(on);
+  const loops = new LoopAreas(on);
+  for (const role of await freeRoles(on, request)) {
+    for await (const candidate of candidates(on, role, loops.closed)) {
+      if (!(await loops.admit(candidate))) continue;
+      const lease = await claimCandidate(on, candidate, request);
+      if (lease) return { claimed: true, lease };
+    }
+  }
+  return { claimed: false, busy: loops.busy };
+}
+
+/** Those of which one more may be claimed. */
+async function freeRoles(on: Queryable, { roles, limits }: ClaimRequest): Promise<StageRole[]> {
+  const shape = z.object({ role: z.string(), count: z.number() });
+  const rows = await allRows(
+    on,
+    shape,
+    "select role, count(*) from stages where state = 'claimed' group by role",
+  );
+  const counts = new Map(rows.map(({ role, count }) => [role, count]));
+  const running = rows.reduce((sum, { role, count }) => (role === "merger" ? sum : sum + count), 0);
+  return order.filter((role) => {
+    if (!roles.includes(role)) return false;
+    return role === "merger" || (running < limits.running && (counts.get(role) ?? 0) < limits.roles[role]);
+  });
+}
+
+/** What is being worked on in the loops that a claim comes across. Each is locked when it is first looked at. */
+class LoopAreas {
+  /** Loops in which nothing more can be claimed now. */
+  readonly closed = new Set<string>();
+  busy = false;
+  readonly #on: Queryable;
+  readonly #areas = new Map<string, readonly (readonly string[])[]>();
+
+  constructor(on: Queryable) {
+    this.#on = on;
+  }
+
+  /** Whether the candidate may be worked on beside what is worked on already. */
+  async admit({ loop, kind, allowedPaths }: Candidate): Promise<boolean> {
+    const areas = this.#areas.get(loop) ?? (await this.#look(loop));
+    if (!areas) return false;
+    // What is judged and merged has its paths already; a plan has none.
+    if (kind !== "run") return true;
+    if (areas.some((area) => area.length === 0)) this.closed.add(loop);
+    return !areas.some((area) => pathsOverlap(area, allowedPaths ?? []));
+  }
+
+  async #look(loop: string): Promise<readonly (readonly string[])[] | undefined> {
+    if (this.closed.has(loop)) return undefined;
+    // Not waited for: a process that was stopped in the middle of a change would stop all claims.
+    if (!(await tryLockLoop(this.#on, loop))) {
+      this.busy = true;
+      this.closed.add(loop);
+      return undefined;
+    }
+    const rows = await allRows(
+      this.#on,
+      z.object({ area: z.array(z.string()) }),
+      `select allowed_paths as area from tasks
+       where loop_id = $1 and (status = 'running' or reason = 'awaiting_judge')`,
+      [loop],
+    );
+    const areas = rows.map(({ area }) => area);
+    this.#areas.set(loop, areas);
+    return areas;
+  }
+}
+
+/** undefined: somebody else changed it before its loop was locked. */
+async function claimCandidate(
+  on: Queryable,
+  candidate: Candidate,
+  { owner, leaseMs }: ClaimRequest,
+): Promise<Lease | undefined> {
+  const { count } = await on.query(
+    "select 1 from stages where id = $1 and state = 'ready' and not_before <= now() for update skip locked",
+    [candidate.stage],
+  );
+  if (count === 0) return undefined;
+  const lease = await takeLease(on, candidate, { owner, leaseMs });
+  if (lease.kind !== "run" || lease.task === null) return lease;
+  const task = await findTask(on, lease.task);
+  if (!task || !allows("task", "claim", task.state)) throw misplaced(lease, task?.state);
+  const data = { owner, stage: lease.stage };
+  await change(on, { what: "task", id: task.id, by: "claim", from: task.state, fence: lease.fence, data });
+  return lease;
+}
+
+function misplaced({ stage, task }: Lease, state: string | undefined): OrchestratorError {
+  return new OrchestratorError(
+    "internal",
+    `stage ${stage} is ready, and its task ${task} is ${state ?? "not there"}`,
+  );
+}

@@ -1,0 +1,71 @@
+import { type StateMeaning, stageKinds, stageRoles, stageStates } from "@opentiger/schema";
+import { statesOf, transitionOf, transitions, type What } from "./transitions.ts";
+
+/** docs/state-model.md, made of the words and the table; a test holds the file against it. */
+export function stateModelDocument(): string {
+  return `${[
+    "<!-- Made of packages/schema/src/state.ts and packages/orchestrator/src/state/transitions.ts. After a change there:",
+    "     UPDATE_DOCS=1 npx vitest run --project unit packages/orchestrator/src/state/state-model-document.test.ts -->",
+    "",
+    "# States, and what moves them",
+    "",
+    "A state is a status and, for some, a reason: `blocked(paused)`. Look up the state, then the transition, its owner and",
+    "where that is implemented. Whatever is not in these tables is refused. One function, `change` of",
+    "`packages/orchestrator/src/state/change.ts`, does all of them: in one transaction it compares the state and the fence,",
+    "sets the new state, opens the stage that follows, and writes the event, which is told to all who listen.",
+    "",
+    ...section("task", "A task"),
+    ...section("loop", "A loop"),
+    ...section("run", "A run"),
+    "## A stage",
+    "",
+    `What is claimed is a stage: ${words(stageKinds)}. A task has at most one that has not ended, a loop one to be planned.`,
+    `It is ${words(stageStates)}: waiting for its loop to run or for tasks that it needs, ready to be claimed, claimed by an`,
+    `owner with a lease and a fence, or ended. Who claims it is one of ${words(stageRoles)}.`,
+  ].join("\n")}\n`;
+}
+
+function section(what: What, title: string): string[] {
+  const meanings: [string, StateMeaning][] = Object.entries(statesOf[what]);
+  return [
+    `## ${title}`,
+    "",
+    ...table(
+      ["state", "moved on by", "how"],
+      meanings.map(([state, { owner, sentence }]) => [code(state), owner, sentence]),
+    ),
+    "",
+    ...table(
+      ["state", "transition", "becomes", "stage", "owner", "implementation"],
+      meanings.flatMap(([state]) => transitionRows(what, state)),
+    ),
+    "",
+  ];
+}
+
+function transitionRows(what: What, state: string): string[][] {
+  return Object.keys(transitions[what])
+    .map((by) => ({ by, ...transitionOf(what, by) }))
+    .filter(({ from }) => from.includes(state))
+    .map(({ by, to, stage, owner, where }) => [
+      code(state),
+      code(by),
+      to.map(code).join(" or "),
+      stage === "same" || stage === "none" ? stage : `new ${code(stage)}`,
+      owner,
+      `[${where}](../packages/orchestrator/src/${where})`,
+    ]);
+}
+
+function words(all: readonly string[]): string {
+  return all.map(code).join(", ");
+}
+
+function code(word: string): string {
+  return `\`${word}\``;
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
+  return [line(head), line(head.map(() => "---")), ...rows.map(line)];
+}

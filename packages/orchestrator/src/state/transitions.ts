@@ -1,0 +1,150 @@
+import {
+  type LoopState,
+  loopStates,
+  type RunState,
+  runStates,
+  type StageKind,
+  type TaskState,
+  taskStates,
+} from "@opentiger/schema";
+import { OrchestratorError } from "../errors.ts";
+
+/** One way from some states to another. */
+export interface Transition<State extends string> {
+  readonly from: readonly State[];
+  /** Where there are several, the caller says which. */
+  readonly to: readonly State[];
+  /** The stage that is open afterwards: a new one of this kind, none, or the one there was. */
+  readonly stage: StageKind | "none" | "same";
+  /** Who does it. */
+  readonly owner: string;
+  /** Where that is, in this package's `src`. */
+  readonly where: string;
+}
+
+const openTaskStates = [
+  "queued",
+  "running",
+  "blocked(awaiting_judge)",
+  "blocked(quota_wait)",
+  "blocked(needs_rework)",
+  "blocked(awaiting_approval)",
+  "blocked(dependency_failed)",
+  "blocked(paused)",
+] as const satisfies readonly TaskState[];
+
+const pausedStates = [
+  "paused(asked)",
+  "paused(budget)",
+  "paused(branch_moved)",
+] as const satisfies readonly LoopState[];
+
+const openLoopStates = [
+  "planning",
+  "awaiting_approval",
+  "running",
+  ...pausedStates,
+] as const satisfies readonly LoopState[];
+
+const task = {
+  approve: way(["blocked(awaiting_approval)"], ["queued"], "run", "person"),
+  claim: {
+    ...way(["queued", "blocked(needs_rework)", "blocked(quota_wait)"], ["running"], "same", "dispatcher"),
+    where: "state/claims.ts",
+  },
+  submit: way(["running"], ["blocked(awaiting_judge)"], "judge", "dispatcher"),
+  wait_for_quota: way(["running"], ["blocked(quota_wait)"], "run", "dispatcher"),
+  /** The retry rule allows another run, the run was lost, or we stopped it ourselves. */
+  again: way(["running"], ["queued"], "run", "dispatcher"),
+  pass: way(["blocked(awaiting_judge)"], ["blocked(awaiting_judge)"], "merge", "judge"),
+  reject: way(["blocked(awaiting_judge)"], ["blocked(needs_rework)"], "run", "judge"),
+  /** The branch has moved on since, or the judgement was inconclusive. */
+  rejudge: way(["blocked(awaiting_judge)"], ["blocked(awaiting_judge)"], "judge", "judge"),
+  merge: {
+    ...way(["blocked(awaiting_judge)"], ["done"], "none", "merger"),
+    where: "state/branch.ts",
+  },
+  give_up: way(
+    ["running", "blocked(awaiting_judge)", "blocked(needs_rework)", "blocked(quota_wait)"],
+    ["failed"],
+    "none",
+    "dispatcher",
+  ),
+  block: way(["queued"], ["blocked(dependency_failed)"], "none", "reconciler"),
+  unblock: way(["blocked(dependency_failed)"], ["queued"], "run", "reconciler"),
+  /** Not what awaits approval: resuming it would approve it. */
+  pause: way(
+    ["queued", "blocked(needs_rework)", "blocked(quota_wait)"],
+    ["blocked(paused)"],
+    "none",
+    "person",
+  ),
+  resume: way(["blocked(paused)"], ["queued"], "run", "person"),
+  cancel: way(openTaskStates, ["cancelled"], "none", "person"),
+  retry: way(["failed", "cancelled"], ["queued"], "run", "person"),
+} as const satisfies Record<string, Transition<TaskState>>;
+
+const loop = {
+  planned: way(["planning"], ["awaiting_approval", "running"], "none", "planner"),
+  approve: way(["awaiting_approval"], ["running"], "same", "person"),
+  pause: way(["running"], pausedStates, "same", "person"),
+  resume: way(pausedStates, ["running"], "same", "person"),
+  finish: way(["running"], ["done"], "same", "reconciler"),
+  fail: way(openLoopStates, ["failed"], "none", "reconciler"),
+  cancel: way(openLoopStates, ["cancelled"], "none", "person"),
+  /** One of its tasks is retried. */
+  reopen: way(["done", "failed"], ["running"], "same", "person"),
+} as const satisfies Record<string, Transition<LoopState>>;
+
+const run = {
+  succeed: way(["running"], ["succeeded"], "same", "dispatcher"),
+  fail: way(["running"], ["failed"], "same", "dispatcher"),
+  lose: way(["running"], ["lost"], "same", "reconciler"),
+  cancel: way(["running"], ["cancelled"], "same", "dispatcher"),
+} as const satisfies Record<string, Transition<RunState>>;
+
+/** All that may happen to tasks, loops and runs. Whatever is not here is refused. */
+export const transitions = { task, loop, run } as const;
+
+export type What = keyof typeof transitions;
+export type By<W extends What> = keyof (typeof transitions)[W] & string;
+export interface StateOf {
+  task: TaskState;
+  loop: LoopState;
+  run: RunState;
+}
+
+type Entry<W extends What, B extends By<W>> =
+  (typeof transitions)[W][B] extends Transition<StateOf[W]> ? (typeof transitions)[W][B] : never;
+
+/** The states from which, and to which, a transition goes: an illegal one does not compile. */
+export type From<W extends What, B extends By<W>> = Entry<W, B>["from"][number];
+export type To<W extends What, B extends By<W>> = Entry<W, B>["to"][number];
+
+/** The names of all states, by what has them. */
+export const statesOf = { task: taskStates, loop: loopStates, run: runStates } as const;
+
+/** For a state that was read, and so is any: whether this may happen to it. */
+export function allows<W extends What, B extends By<W>>(
+  what: W,
+  by: B,
+  state: StateOf[W],
+): state is From<W, B> & StateOf[W] {
+  return transitionOf(what, by).from.includes(state);
+}
+
+/** The entry of the table; whoever asks for another one is in error. */
+export function transitionOf(what: What, by: string): Transition<string> {
+  const table: Readonly<Record<string, Transition<string>>> = transitions[what];
+  const found = Object.hasOwn(table, by) ? table[by] : undefined;
+  if (found) return found;
+  throw new OrchestratorError("internal", `there is no transition ${by} of a ${what}`);
+}
+
+function way<
+  const F extends readonly string[],
+  const T extends readonly string[],
+  S extends Transition<string>["stage"],
+>(from: F, to: T, stage: S, owner: string): { from: F; to: T; stage: S; owner: string; where: string } {
+  return { from, to, stage, owner, where: "state/change.ts" };
+}
