@@ -44,6 +44,7 @@ export interface AgentPlace {
   name: PlaceName;
   backend: Backend;
   sandbox: Sandbox;
+  workspace: string;
   /** Of the instance, outside the sandbox: where conversations are kept by a run that is asked to. */
   sessions: string;
   /** What a run finds in its environment: on the host a HOME of its own. */
@@ -62,10 +63,9 @@ export interface AgentPlace {
 
 export type Files = Readonly<Record<string, string>>;
 
-interface Parts extends Pick<AgentPlace, "agent" | "name" | "backend" | "sandbox" | "env"> {
+interface Parts extends Pick<AgentPlace, "agent" | "name" | "backend" | "sandbox" | "workspace" | "env"> {
   /** The instance's state folder. */
   home: string;
-  workspace: string;
   sandboxd: Sandboxd;
 }
 
@@ -74,18 +74,19 @@ export function templateOf(agent: TestedAgent): AgentName {
   return drivers[agent].template;
 }
 
-export function newPlace({ home, workspace, sandboxd, ...parts }: Parts): AgentPlace {
-  const { agent, name, sandbox, env } = parts;
+export function newPlace({ home, sandboxd, ...parts }: Parts): AgentPlace {
+  const { agent, name, sandbox, workspace, env } = parts;
   const place: AgentPlace = {
     ...parts,
     sessions: join(home, "kept-sessions"),
     project: (folder, files = {}) => {
       const root = join(workspace, folder);
-      return repository(root, typeof files === "function" ? files(root) : files, name);
+      return newProject(root, typeof files === "function" ? files(root) : files, name);
     },
     request: async (cwd, task, { budget, ...more } = {}) => {
       const id = more.id ?? randomUUID();
-      const about = { run: id, sandbox, agent: templateOf(agent) };
+      const folder = join(home, "runs", id);
+      const about = { run: id, sandbox, agent: templateOf(agent), folder };
       const gateway = await beginGatewayRun(sandboxd, about);
       if (budget) await gateway.setBudget(budget);
       return {
@@ -127,8 +128,8 @@ function defaultTask(agent: TestedAgent): AgentTask {
   };
 }
 
-/** On the host it belongs to who runs the tests, in a container to the agent. */
-function repository(root: string, files: Files, where: PlaceName): string {
+/** A repository with one commit. On the host it belongs to who runs the tests, in a container to the agent. */
+export function newProject(root: string, files: Files, where: PlaceName): string {
   mkdirSync(root, { recursive: true });
   for (const [path, content] of Object.entries(files)) {
     mkdirSync(dirname(join(root, path)), { recursive: true });

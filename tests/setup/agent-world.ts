@@ -26,8 +26,8 @@ export interface AgentWorld {
   /** Of sandboxd: what the gateway is to put in, and where the models are. */
   env: NodeJS.ProcessEnv;
   sandboxd: Sandboxd;
-  /** A new sandbox for this agent, of this backend, with a workspace of its own. */
-  place(agent: TestedAgent, where: PlaceName): Promise<AgentPlace>;
+  /** A new sandbox for this agent, of this backend, with a workspace of its own where none is given. */
+  place(agent: TestedAgent, where: PlaceName, workspace?: string): Promise<AgentPlace>;
 }
 
 export async function agentWorld(
@@ -59,12 +59,15 @@ export async function agentWorld(
     home,
     env,
     sandboxd,
-    place: (agent, where) => (where === "host" ? onHost(agent) : inDocker(agent)),
+    place: (agent, where, workspace) =>
+      where === "host" ? onHost(agent, workspace) : inDocker(agent, workspace),
   };
 
-  async function onHost(agent: TestedAgent): Promise<AgentPlace> {
-    // Its owner is who runs the agent: Codex's own sandbox has no power over the files of others.
-    const workspace = temporaryFolder("opentiger-ws-");
+  // Its owner is who runs the agent: Codex's own sandbox has no power over the files of others.
+  async function onHost(
+    agent: TestedAgent,
+    workspace = temporaryFolder("opentiger-ws-"),
+  ): Promise<AgentPlace> {
     const workspaces = [{ path: workspace, readOnly: false }];
     const sandbox = await host.create({ agent: templateOf(agent), workspaces });
     atEnd(() => sandbox.close());
@@ -72,8 +75,7 @@ export async function agentWorld(
     return newPlace({ agent, name: "host", backend: host, sandbox, home, workspace, sandboxd, env: own });
   }
 
-  async function inDocker(agent: TestedAgent): Promise<AgentPlace> {
-    const workspace = temporaryWorkspace();
+  async function inDocker(agent: TestedAgent, workspace = temporaryWorkspace()): Promise<AgentPlace> {
     const sandbox = await newSandbox({ backend: docker }, workspace, { agent: templateOf(agent) });
     await giveCredentials(sandbox, "broker", env);
     return newPlace({ agent, name: "docker", backend: docker, sandbox, home, workspace, sandboxd, env: {} });

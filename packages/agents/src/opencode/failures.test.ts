@@ -57,7 +57,7 @@ describe("what OpenCode's error events mean", () => {
         name: "UnknownError",
         data: { message: "JSON parsing failed: Text: {{{.\nError message: JSON Parse error" },
       },
-      "overloaded",
+      "network",
     ],
     [
       "anything else",

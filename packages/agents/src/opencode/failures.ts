@@ -51,14 +51,14 @@ function apiType({ name, data }: ToldError): FailureType | undefined {
   return apiTypes[code ?? ""] ?? apiTypes[type ?? ""];
 }
 
-/** What OpenCode says of an answer that was neither JSON nor the events of one. */
+/** What OpenCode says of an answer that was neither JSON nor the events of one: it did not come from the API. */
 const noAnswer = /^JSON parsing failed: /;
 
 /** It tried again for as long as it tries; without a status there was no answer. */
 function connectionType({ name, data }: ToldError): FailureType | null {
   if (name === "APIError")
     return data.statusCode === undefined && data.isRetryable === true ? "network" : null;
-  return noAnswer.test(data.message ?? "") ? "overloaded" : null;
+  return noAnswer.test(data.message ?? "") ? "network" : null;
 }
 
 /** When a quota is over, as the API's headers say it; `at` is when we were told. */

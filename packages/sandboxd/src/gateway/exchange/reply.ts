@@ -7,6 +7,12 @@ import { passingBody, type Refusal, refusalBody, refusalStatus } from "./refusal
 /** So long a client may go on sending what was refused, so that it reads why. */
 const drainMs = 10_000;
 
+/**
+ * OpenCode takes a number such as 500 in the words of a refusal, be it of tokens, for a reason to try again, five times
+ * and for a minute; it waits as long as it is told.
+ */
+const notAgain = { "x-should-retry": "false", "retry-after-ms": "1" };
+
 /** What we answer ourselves. */
 export class Reply {
   readonly #request: IncomingMessage;
@@ -23,7 +29,7 @@ export class Reply {
     this.#notes.outcome = "refused";
     this.#notes.reason = refusal.code;
     const body = refusalBody(providerOf(this.#request.url), refusal);
-    this.send(refusalStatus, body, { "x-should-retry": "false" });
+    this.send(refusalStatus, body, notAgain);
   }
 
   /** For what the client may simply try again. */
