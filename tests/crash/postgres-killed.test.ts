@@ -31,9 +31,10 @@ afterAll(() => instance.remove());
 
 test("kill -9 of the process that makes the database: the next one makes it, and removes what was left", async () => {
   const first = starter();
+  const exited = once(first, "exit");
   await until("it is being made", () => existsSync(place.folder) && unfinished().length > 0);
   first.kill("SIGKILL");
-  await once(first, "exit");
+  await exited;
   database = await instance.open();
   expect((await database.query("select count(*) as n from system_config")).rows).toEqual([{ n: 0 }]);
   await database.query("create table kept (writer int, n int, primary key (writer, n))");
@@ -42,9 +43,10 @@ test("kill -9 of the process that makes the database: the next one makes it, and
 test("kill -9 of the process that started the server: the server lives, and the next process adopts it", async () => {
   await instance.postgres.stop();
   const first = starter();
+  const exited = once(first, "exit");
   const pid = await until("the server runs", () => livePostmaster(place));
   first.kill("SIGKILL");
-  await once(first, "exit");
+  await exited;
   await instance.postgres.ensure();
   expect(livePostmaster(place)).toBe(pid);
 });
