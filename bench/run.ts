@@ -1,4 +1,5 @@
 import { writeFileSync } from "node:fs";
+import { type AgentFigures, agentsTable, measureAgents, turnRatios } from "./agents.ts";
 import { burst } from "./burst.ts";
 import { execNames, measureExec } from "./exec.ts";
 import { gatewayTable, measureGateway } from "./gateway.ts";
@@ -12,16 +13,28 @@ import { type Goal, goalsTable, ratio, timesTable } from "./table.ts";
 /**
  * `npm run bench [-- --quick]`: one run, one page of tables, written to bench/RESULTS.md as well.
  * `npm run bench -- exec`: commands in a warm sandbox only; nothing is written.
+ * `npm run bench -- agents`: the agents only; nothing is written.
  */
 const quick = process.argv.includes("--quick");
-const execOnly = process.argv.includes("exec");
+const parts = { exec: measureExecOnly, agents: measureAgentsOnly } as const;
+const part = (["exec", "agents"] as const).find((name) => process.argv.includes(name));
 const place = await makePlace();
 try {
-  const page = execOnly ? await measureExecOnly() : await measureAll();
+  const page = await (part ? parts[part]() : measureAll());
   process.stdout.write(page);
-  if (!quick && !execOnly) writeFileSync(new URL("RESULTS.md", import.meta.url), page);
+  if (!quick && !part) writeFileSync(new URL("RESULTS.md", import.meta.url), page);
 } finally {
   await place.remove();
+}
+
+async function measureAgentsOnly(): Promise<string> {
+  const figures = await measureRealAgents();
+  return [agentsTable(figures), goalsTable(agentGoals(figures))].join("\n");
+}
+
+async function measureRealAgents(): Promise<AgentFigures> {
+  say("the agents, on the host and in a sandbox");
+  return measureAgents(quick ? { rounds: 1, turns: 4 } : { rounds: 3, turns: 16 });
 }
 
 async function measureExecOnly(): Promise<string> {
@@ -63,6 +76,7 @@ async function measureAll(): Promise<string> {
   await far.close();
   say("the model gateway");
   const gateway = await measureGateway(place, quick ? 2 : 7);
+  const agents = await measureRealAgents();
   const goals: Goal[] = [
     ...execGoals(exec),
     atMost("cold create → first exec beside `docker run -d`", lifecycleRatio("cold"), 1.3),
@@ -79,6 +93,7 @@ async function measureAll(): Promise<string> {
     atMost("added to a small request, ms", network.socket.requestMs - network.bridge.requestMs, 2),
     atMost("added to a model request by the gateway, ms", gateway.gatewayMs - gateway.directMs, 5),
     atMost("create → first model request of the real claude, s", gateway.firstRequestMs / 1000, 2),
+    ...agentGoals(agents),
   ];
   return [
     "# Measured side by side\n",
@@ -90,6 +105,7 @@ async function measureAll(): Promise<string> {
     computeSdk,
     networkTable(network),
     gatewayTable(gateway),
+    agentsTable(agents),
     goalsTable(goals),
   ].join("\n");
 
@@ -111,6 +127,12 @@ function execGoals(exec: readonly Series[]): Goal[] {
       1.3,
     ),
   ];
+}
+
+function agentGoals(figures: AgentFigures): Goal[] {
+  return turnRatios(figures).map(({ title, ratio: beside }) =>
+    atMost(`a turn of ${title} in a sandbox beside the host`, beside, 1.1),
+  );
 }
 
 function atMost(what: string, measured: number, bound: number): Goal {
