@@ -25,7 +25,7 @@ export interface Trouble {
   name: string;
   steps: Step[];
   ends: FailureType | "success";
-  /** CLIs try again, and wait in between. */
+  /** CLIs try again and wait in between, or there is nothing but waiting. */
   patience?: true;
   /** Nobody answers at all. */
   unreachable?: true;
@@ -54,7 +54,8 @@ export const troubles: readonly Trouble[] = [
     name: "silence",
     steps: [silence(undefined, "forever")],
     ends: "idle",
-    more: { limits: { idleMs: 20_000 } },
+    patience: true,
+    more: { limits: { idleMs: 30_000 } },
   },
   { name: "garbage", steps: [garbage("forever")], ends: "network" },
   { name: "429 for an hour", steps: [rateLimit({ resetSeconds: 3600, times: "forever" })], ends: "quota" },

@@ -17,8 +17,9 @@ interface Case {
 /** For all of them: who comes last waits for the others, and OpenCode is patient for more than a minute. */
 const timeoutMs = 600_000;
 
-/** More than there are cores: many wait for their next try. */
-const runsAtOnce = 8;
+/** More than there are cores where a CLI waits most of the time; else more would only be in each other's way. */
+const patientAtOnce = 8;
+const busyAtOnce = 2;
 
 /** What is seen on the host as well; why a run failed is found in the same way there. */
 const onHost = ["429 for an hour", "401", "words of a test"];
@@ -42,9 +43,9 @@ beforeAll(async () => {
   atEnd(() => sim.close());
   world = await agentWorld(sim.url);
   deserted = await agentWorld(`http://127.0.0.1:${await closedPort()}`);
-  const inTurn = atOnce(runsAtOnce);
-  for (const each of cases.toSorted((a, b) => waiting(b) - waiting(a))) {
-    const outcome = inTurn(() => meet(each));
+  const [patiently, busily] = [atOnce(patientAtOnce), atOnce(busyAtOnce)];
+  for (const each of cases.toSorted((a, b) => slowness(b) - slowness(a))) {
+    const outcome = (each.trouble.patience ? patiently : busily)(() => meet(each));
     outcome.catch(() => {}); // Its test tells it.
     outcomes.set(each, outcome);
   }
@@ -73,8 +74,8 @@ describe.each(testedAgents)("a run of %s whose model makes trouble", (agent) => 
 });
 
 /** Those that take longest begin first. */
-function waiting({ agent, trouble }: Case): number {
-  return (trouble.patience ? 10 : 0) + ["codex", "claude_code", "opencode"].indexOf(agent);
+function slowness({ agent }: Case): number {
+  return ["codex", "claude_code", "opencode"].indexOf(agent);
 }
 
 async function meet({ agent, where, trouble }: Case): Promise<AgentOutcome> {
