@@ -137,7 +137,7 @@ async function eventSpeed({ host, env }: AgentPlace): Promise<number> {
   return (events / (performance.now() - start)) * 1000;
 }
 
-const runsAtOnce = 20;
+const runsAtOnce = 50;
 
 async function memoryOfRuns({ host, env }: AgentPlace): Promise<number> {
   const folder = join(env.HOME, "memory");
