@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import type { Socket } from "node:net";
 import { dialBack } from "../carriers/socket.ts";
 import { SandboxError } from "../errors.ts";
@@ -28,6 +29,8 @@ class DialledWire implements Wire {
 
   constructor(folder: string, first: Socket) {
     this.#folder = folder;
+    // Who follows many runs may be waiting for many dials at once.
+    setMaxListeners(0, this.#stop.signal);
     this.closed = new Promise((resolve) => {
       this.#end = resolve;
     });

@@ -390,6 +390,13 @@ it("large requests are passed on as they come, and too large ones are refused", 
   expect((await world.ask({ ...messages, headers: huge, body: "" })).status).toBe(400);
 });
 
+it("what is refused is not to be tried again, and costs no time where it is", async () => {
+  await world.gateway.prepare(caller, ["claude"]);
+  const { status, headers } = await world.ask(messages);
+  expect(status).toBe(400);
+  expect(headers).toMatchObject({ "x-should-retry": "false", "retry-after-ms": "1" });
+});
+
 it("more requests at once than any agent makes are refused, and what ends makes room", async () => {
   world.env["ANTHROPIC_API_KEY"] = key;
   await world.gateway.prepare(caller, ["claude"]);
