@@ -4,7 +4,10 @@ export { connectDocker, DockerBackend, type DockerOptions } from "./backends/doc
 export { isDockerAvailable } from "./backends/docker/engine/available.ts";
 export { connectEngine } from "./backends/docker/engine/engine.ts";
 export { type AgentCli, type AgentCliQuestion, findAgentCli } from "./backends/docker/image/agent-cli.ts";
+export type { SavedImage, SavedImages } from "./backends/docker/image/saved.ts";
 export type { PoolSettings, PoolStatus } from "./backends/docker/pool/pool.ts";
+export type { WarmOptions } from "./backends/docker/pool/warm.ts";
+export type { WarmSandbox } from "./backends/docker/pool/warm-sandbox.ts";
 export { HostBackend } from "./backends/host/host-backend.ts";
 export { bridge } from "./carriers/exec-stdio.ts";
 export { dialBack } from "./carriers/socket.ts";
@@ -15,6 +18,7 @@ export { egressOverStdio } from "./egress/over-stdio.ts";
 export { SandboxError } from "./errors.ts";
 export { copyIn } from "./files/copy-in.ts";
 export { copyOut } from "./files/copy-out.ts";
+export { printable } from "./files/untrusted-text.ts";
 export { type BuildOptions, type BuiltImage, buildWorkerImage } from "./image/build.ts";
 export { defaultWorkerImage, imageReference, workerImageName } from "./image/name.ts";
 export type { BuildEvent } from "./image/progress.ts";
@@ -50,5 +54,18 @@ export { ensureCarrierFolder, socketFolder } from "./state/carrier-folder.ts";
 export { stateFolder } from "./state/folder.ts";
 export { openState, type State } from "./state/state.ts";
 export { execVariable, killMarked } from "./supervisor/processes.ts";
-export { type FetchResult, fetchCommits } from "./workspace/fetch.ts";
+export { type FetchOptions, type FetchResult, fetchCommits } from "./workspace/fetch.ts";
+export { gitEnvironment, hardening, ownRepository } from "./workspace/git-environment.ts";
+export { type GitOptions, git, gitAnswer, gitStream } from "./workspace/host-git.ts";
+export { type PutCommitOptions, putCommit } from "./workspace/put-commit.ts";
+export {
+  checkComplete,
+  namedBranch,
+  type ObjectFormat,
+  openRepository,
+  type Repository,
+  resolveCommit,
+  shallowBoundary,
+} from "./workspace/repository.ts";
 export { defaultHome } from "./workspace/rules.ts";
+export { hasUncommitted } from "./workspace/uncommitted.ts";

@@ -87,6 +87,11 @@ export interface CreateOptions {
   workspaceKind?: WorkspaceKind;
   /** direct only, and only where the engine sees this machine's files: further folders, read-only, in the agent's home. */
   mounts?: readonly FolderMount[];
+  /**
+   * clone only: the host's repository whose commits are put in, where it is another than the workspace's path, say
+   * a bare one. The path is then only where the clone stands inside, and need not be a repository itself.
+   */
+  repository?: string;
   /** clone only: the commit to start at. Default: HEAD. */
   commit?: string;
   image?: string;

@@ -72,8 +72,13 @@ export const sandboxRecord = z.object({
   workspaces: z.array(workspaceMount),
   /** What else of the host it sees. */
   mounts: z.array(folderMount).optional(),
-  /** clone only: where the commits came from and at which commit they started; null where there was none yet. */
-  repository: z.object({ path: z.string(), commit: z.string().nullable() }).nullable(),
+  /**
+   * clone only: the workspace's repository and the commit at which it started, null where there was none yet; and
+   * where the commits came from, if that is another repository of the host's.
+   */
+  repository: z
+    .object({ path: z.string(), commit: z.string().nullable(), source: z.string().optional() })
+    .nullable(),
   createdAt: z.string(),
   adoptedAt: z.string().nullable(),
   creatorPid: z.number().int(),

@@ -116,7 +116,11 @@ export const taskStates = {
     sentence: "A person retries the task that it needs, and the reconciler queues it when that one is open.",
   },
   "blocked(paused)": { owner: "person", sentence: "A person resumes or cancels it." },
-  done: { owner: nobody, sentence: "Its commits are on the loop's branch; this is final." },
+  done: {
+    owner: nobody,
+    sentence:
+      "Its commit is on the loop's branch, or, for tests, waits for the code; only a dispute opens those again.",
+  },
   failed: { owner: "person", sentence: "It has ended, and says why; a person may retry it." },
   cancelled: { owner: "person", sentence: "It has ended because somebody said so; a person may retry it." },
 } as const satisfies Record<TaskState, StateMeaning>;

@@ -4,6 +4,7 @@ import { type Inside, runInside } from "../files/inside-command.ts";
 import { lastLines } from "../files/untrusted-text.ts";
 import { type Ref, writeHeader } from "./bundle.ts";
 import { cloneScript, cloneStatus, refsScript } from "./clone-script.ts";
+import { gitInside } from "./git-environment.ts";
 import { git, gitStream } from "./host-git.ts";
 import { publicOrigin } from "./origin.ts";
 import { checkComplete, type Repository, shallowBoundary } from "./repository.ts";
@@ -16,18 +17,18 @@ export interface Transfer {
   branch: string | undefined;
   /** The folder inside. */
   path: string;
+  /** What stays of a repository that is there already, and which commits it has: see clone-script.ts. */
+  stays: "nothing" | "objects" | "all";
+  held: readonly string[];
   signal?: AbortSignal | undefined;
 }
 
 /** More boundaries than this do not fit the arguments of a command. */
 const mostBoundaries = 20_000;
 
-/** Variables for git inside: nothing asks, nothing is fetched on the side. */
-export const insideEnvironment = { LC_ALL: "C", GIT_TERMINAL_PROMPT: "0", GIT_LFS_SKIP_SMUDGE: "1" };
-
 /**
  * Puts the history of one commit into a sandbox, with the tags that lie in it, as a bundle that streams from the
- * host's git into the sandbox's. Nothing is written on the host.
+ * host's git into the sandbox's. What is held there does not travel. Nothing is written on the host.
  */
 export async function transfer(inside: Inside, options: Transfer): Promise<void> {
   const { repository, commit, signal } = options;
@@ -35,13 +36,15 @@ export async function transfer(inside: Inside, options: Transfer): Promise<void>
   if (boundary.length > mostBoundaries) throw tooShallow(repository);
   if (commit) await checkComplete(repository, commit, signal);
   const origin = publicOrigin(repository.settings.get("remote.origin.url")) ?? "";
-  const args = [options.path, options.branch ?? "", commit ?? "", repository.format, origin, ...boundary];
+  const isSent = commit !== undefined && !options.held.includes(commit);
+  const where = [options.path, options.branch ?? "", commit ?? "", repository.format, origin];
+  const args = [...where, options.stays, isSent ? "sent" : "", ...boundary];
   const finding = commit ? tagsWithin(repository, commit, signal) : Promise.resolve([]);
   finding.catch(() => {}); // Awaited below, unless the transfer fails first.
-  await runIn(inside, options, [cloneScript, "sh", ...args], commit ? bundle(options, commit) : undefined);
+  await runIn(inside, options, [cloneScript, "sh", ...args], isSent ? bundle(options, commit) : undefined);
   const tags = await finding;
   if (tags.length === 0) return;
-  const lines = tags.map(({ name, oid }) => `create ${name} ${oid}\n`).join("");
+  const lines = tags.map(({ name, oid }) => `update ${name} ${oid}\n`).join("");
   await runIn(inside, options, [refsScript, "sh", options.path], once(lines));
 }
 
@@ -53,7 +56,7 @@ async function runIn(
 ): Promise<void> {
   await runInside(inside, ["sh", "-c", ...script], {
     ...(input ? { input } : {}),
-    env: insideEnvironment,
+    env: gitInside,
     signal: options.signal,
     failure: (exit, stderr) => explained(exit, stderr, options.path),
   });
@@ -61,13 +64,15 @@ async function runIn(
 
 /** A header of ours and a pack of git's. Made by hand, since `git bundle` takes no commit without a ref. */
 async function* bundle(options: Transfer, commit: string): AsyncGenerator<Buffer, void> {
-  const { repository, branch, signal } = options;
+  const { repository, branch, held, signal } = options;
   const tip = { name: branch === undefined ? "HEAD" : `refs/heads/${branch}`, oid: commit };
-  yield writeHeader({ format: repository.format, prerequisites: [], refs: [tip] });
+  yield writeHeader({ format: repository.format, prerequisites: [...held], refs: [tip] });
   // It crosses a socket, not a network: deltas are used where they exist and not searched for.
   const quick = ["--delta-base-offset", "--window=0", "--compression=1"];
-  const args = ["pack-objects", "--revs", "--include-tag", "--stdout", "--quiet", ...quick];
-  yield* gitStream(repository.path, args, { input: `${commit}\n`, signal });
+  const thin = held.length > 0 ? ["--thin"] : [];
+  const args = ["pack-objects", "--revs", "--include-tag", "--stdout", "--quiet", ...thin, ...quick];
+  const range = [commit, ...held.map((oid) => `^${oid}`)].map((line) => `${line}\n`).join("");
+  yield* gitStream(repository.path, args, { input: range, signal });
 }
 
 async function* once(text: string): AsyncGenerator<Buffer, void> {
@@ -95,7 +100,7 @@ function explained(exit: ExecExit, stderr: string, path: string): SandboxError {
   if (exit.code === cloneStatus.occupied) {
     return new SandboxError(
       "already_exists",
-      `the template has a repository at ${path} already, which the sandbox's user may not remove`,
+      `the template has a repository or files at ${path} already, which the sandbox's user may not remove`,
       { remedy: `use another template, or one in which ${path} belongs to that user` },
     );
   }

@@ -44,3 +44,9 @@ export const ownRepository: Readonly<Record<string, string>> = {
   GIT_CONFIG_GLOBAL: "/dev/null",
   GIT_CONFIG_COUNT: "0",
 };
+
+/** For our scripts inside: nothing asks, nothing is fetched on the side. */
+export const insideEnvironment = { LC_ALL: "C", GIT_TERMINAL_PROMPT: "0", GIT_LFS_SKIP_SMUDGE: "1" };
+
+/** For those that make a repository inside: the settings of whoever worked there before have no say in it. */
+export const gitInside = { ...insideEnvironment, GIT_CONFIG_GLOBAL: "/dev/null" };

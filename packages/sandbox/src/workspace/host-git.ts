@@ -109,7 +109,7 @@ function failed(folder: string, args: readonly string[], stderr: string): Sandbo
       remedy: "run `git init` and commit there, or use a direct workspace",
     });
   }
-  const verb = args.find((arg) => !arg.startsWith("-")) ?? "git";
+  const verb = args.find((arg, at) => !arg.startsWith("-") && args[at - 1] !== "-c") ?? "git";
   if (said.includes("dubious ownership")) {
     return new SandboxError("git_failed", `git refuses ${folder}, since it belongs to another user`, {
       remedy: `run as its owner, or allow it: git config --global --add safe.directory ${folder}`,

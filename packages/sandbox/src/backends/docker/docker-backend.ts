@@ -7,6 +7,8 @@ import { defaultHome } from "../../workspace/rules.ts";
 import { createSandbox } from "./create/create.ts";
 import { connectEngine } from "./engine/engine.ts";
 import { asSandboxError } from "./engine/errors.ts";
+import { freeBytes } from "./engine/free-bytes.ts";
+import { findSaved, removeSaved, type SavedImages } from "./image/saved.ts";
 import { inspectSandbox } from "./inspect.ts";
 import { listSandboxes } from "./list.ts";
 import { setNetwork } from "./network/set-network.ts";
@@ -20,6 +22,8 @@ import {
   poolStatus,
   writePoolSettings,
 } from "./pool/pool.ts";
+import { coolPool, type WarmOptions, warmKey, warmPool } from "./pool/warm.ts";
+import { coolUnless, type WarmSandbox, warmSandboxes } from "./pool/warm-sandbox.ts";
 import { pruneSandboxes, resetSandboxes } from "./prune.ts";
 import { removeSandbox } from "./remove.ts";
 import { resumeSandbox } from "./resume.ts";
@@ -87,6 +91,12 @@ export class DockerBackend implements Backend {
     return this.#at((place) => saveSandbox(place, name, tag));
   }
 
+  /** What `save` made, on this engine. */
+  readonly images: SavedImages = {
+    find: (reference) => this.#at((place) => findSaved(place, reference)),
+    remove: (reference) => this.#at((place) => removeSaved(place, reference)),
+  };
+
   /** Changes what a sandbox may reach; to or from `open` its container is made anew around the same files. */
   setNetwork(name: string, settings: NetworkSettings): Promise<{ recreated: boolean }> {
     return this.#at((place) => setNetwork(place, name, settings));
@@ -108,7 +118,36 @@ export class DockerBackend implements Backend {
 
   drainPool(): Promise<number> {
     writePoolSettings(this.#place, { size: 0 });
-    return this.#at(drainPool);
+    return this.#at((place) => drainPool(place));
+  }
+
+  /** Parks clone sandboxes of an image until there are `count`, for `create` to adopt; returns how many were added. */
+  warm(options: WarmOptions): Promise<number> {
+    return this.#at((place) => warmPool(place, options));
+  }
+
+  /** Removes the parked sandboxes of an image; returns how many there were. */
+  cool(image: string): Promise<number> {
+    return this.#at((place) => coolPool(place, image));
+  }
+
+  /** By which those that `warm` would park are known among `warmSandboxes`. */
+  warmKey(options: Omit<WarmOptions, "count">): Promise<string> {
+    return this.#at((place) => warmKey(place, options));
+  }
+
+  warmSandboxes(): WarmSandbox[] {
+    return warmSandboxes(this.#place);
+  }
+
+  /** Removes the warm ones that are not kept, and what killed processes left of them; returns how many there were. */
+  coolUnless(isKept: (sandbox: WarmSandbox) => boolean): Promise<number> {
+    return this.#at((place) => coolUnless(place, isKept));
+  }
+
+  /** What is free on the disk where sandboxes are kept; undefined where that is another machine's. */
+  freeBytes(): Promise<number | undefined> {
+    return this.#at(freeBytes);
   }
 
   poolStatus(): PoolStatus {

@@ -16,6 +16,9 @@ export const labels = {
   isolation: "opentiger.isolation",
   created: "opentiger.created",
   throwaway: "opentiger.throwaway",
+  /** Of an image that was saved: by which note, and where the clone in it stands. */
+  saved: "opentiger.saved",
+  clone: "opentiger.clone",
 } as const;
 
 export const labelNames: readonly string[] = Object.values(labels);

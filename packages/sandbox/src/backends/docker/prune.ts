@@ -7,6 +7,7 @@ import { removeSupervisor } from "../../state/supervisor-file.ts";
 import { isAbandoned } from "./create/claim.ts";
 import { collectAbandoned, discard, forget, removeLeftovers } from "./discard.ts";
 import { statusOf } from "./engine/errors.ts";
+import { collectSaved } from "./image/saved.ts";
 import { collectThrowaways } from "./image/throwaway.ts";
 import type { Place } from "./place.ts";
 import { tokens, withdraw } from "./pool/tokens.ts";
@@ -34,6 +35,7 @@ export async function pruneSandboxes(place: Place): Promise<string[]> {
     return record.name;
   });
   await collectThrowaways(place);
+  await collectSaved(place);
   collectLeftovers(place);
   return collected;
 }
@@ -112,7 +114,7 @@ function collectLeftovers(place: Place): void {
     const holder = records.holderOf(name);
     if (holder !== undefined && isForgotten(holder)) forget(place, { id: holder, name });
   }
-  for (const part of ["sandboxes", "supervisor", "images", "tools"]) {
+  for (const part of ["sandboxes", "supervisor", "images", "saved", "tools"]) {
     for (const file of list(join(folder, part))) removeIfOld(join(folder, part, file));
   }
 

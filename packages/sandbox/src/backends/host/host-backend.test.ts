@@ -70,8 +70,9 @@ describe("the host backend", () => {
   });
 
   it("refuses what it cannot do, with the remedy", async () => {
-    await expect(backend.create({ ...options("five"), workspaceKind: "clone" })).rejects.toMatchObject({
-      code: "unsupported",
+    await expect(backend.create({ ...options("five"), commit: "HEAD" })).rejects.toMatchObject({
+      code: "usage",
+      remedy: expect.stringContaining("--clone"),
     });
     await expect(backend.save()).rejects.toMatchObject({ code: "unsupported" });
     await expect(

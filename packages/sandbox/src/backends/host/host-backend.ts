@@ -1,19 +1,27 @@
 import { randomBytes } from "node:crypto";
 import { homedir } from "node:os";
-import type { SandboxSummary } from "@opentiger/schema";
+import type { SandboxSummary, WorkspaceKind } from "@opentiger/schema";
 import { SandboxError } from "../../errors.ts";
 import { checkName, defaultNames } from "../../names.ts";
-import type { Backend, CreateOptions, Sandbox } from "../../sandbox.ts";
+import type { Backend, CreateOptions, RemoveOptions, Sandbox } from "../../sandbox.ts";
 import { openDialledSession } from "../../session/session.ts";
 import { sandboxOverSession } from "../../session/session-sandbox.ts";
 import { ensureCarrierFolder, removeCarrierFolder } from "../../state/carrier-folder.ts";
 import { openState, type State } from "../../state/state.ts";
 import { placeSupervisor, removeSupervisor } from "../../state/supervisor-file.ts";
-import type { SupervisorConfig } from "../../supervisor/config.ts";
-import { hostSandboxVariable, killMarked } from "../../supervisor/processes.ts";
-import { checkWorkspaces } from "../../workspace/rules.ts";
-import { type HostRecord, HostRecords } from "./host-record.ts";
-import { isAlive, startSupervisor } from "./supervisor-process.ts";
+import { refuseCloneOptions } from "../../workspace/clone-options.ts";
+import { refuseUnfetched } from "../../workspace/refuse-unfetched.ts";
+import { type CheckedWorkspace, checkWorkspaces } from "../../workspace/rules.ts";
+import {
+  cloneEnvironment,
+  fillHostClone,
+  hostClonePath,
+  hostClones,
+  makeCloneFolder,
+  removeHostClone,
+} from "./host-clone.ts";
+import { type HostRecord, HostRecords, isAbandoned, isBeingMade } from "./host-record.ts";
+import { endAll, isAlive, startSupervisor, supervisorConfig } from "./supervisor-process.ts";
 
 const weakness =
   "host mode: nothing is isolated. Commands run as you, with your files, your network and your credentials";
@@ -33,21 +41,33 @@ export class HostBackend implements Backend {
   }
 
   async create(options: CreateOptions): Promise<Sandbox> {
-    if (options.workspaceKind === "clone") throw noClone();
+    const kind = options.workspaceKind ?? "direct";
+    refuseContradictions(kind, options);
     const workspaces = checkWorkspaces(options.workspaces, { home: homedir(), paths: [this.#state.folder] });
-    const mounts = workspaces.map(({ path, readOnly }) => ({ path, readOnly }));
-    const record = this.#claim(options, mounts);
+    const [first] = workspaces;
+    const record = await this.#claim(options, kind, workspaces);
     options.onProgress?.(weakness);
     try {
-      return await this.#connect(record, options.signal);
+      const sandbox = await this.#connect(record, options.signal);
+      try {
+        const repository =
+          kind === "clone" && first ? await fillHostClone(sandbox, first.path, options) : null;
+        this.#records.update({ ...this.#find(record.name), repository, creatorPid: null });
+        return sandbox;
+      } catch (error) {
+        await sandbox.close();
+        throw error;
+      }
     } catch (error) {
-      await this.remove(record.name);
+      await this.#discard(record);
       throw error;
     }
   }
 
   async open(name: string): Promise<Sandbox> {
-    return this.#connect(this.#find(name));
+    const record = this.#find(name);
+    if (record.creatorPid !== null) throw unfinished(record);
+    return this.#connect(record);
   }
 
   async list(): Promise<SandboxSummary[]> {
@@ -57,7 +77,7 @@ export class HostBackend implements Backend {
       agent: record.agent,
       backend: "host",
       status: record.supervisor && isAlive(record.supervisor) ? "running" : "stopped",
-      workspaceKind: "direct",
+      workspaceKind: record.workspaceKind,
       workspaces: record.workspaces,
       image: "",
       network: "open",
@@ -67,14 +87,15 @@ export class HostBackend implements Backend {
   }
 
   async inspect(name: string): Promise<Record<string, unknown>> {
-    const record = this.#find(name);
+    // The values of its environment may be anybody's secrets.
+    const { env: _env, ...record } = this.#find(name);
     return { ...record, backend: "host", weakness, folder: this.#records.folderOf(name) };
   }
 
   /** Ends the supervisor and every command it ever started. */
   async stop(name: string): Promise<void> {
     const record = this.#find(name);
-    await killMarked({ kind: "environment", variable: hostSandboxVariable, value: record.id });
+    await endAll(record);
     this.#records.update({ ...record, supervisor: null });
   }
 
@@ -83,12 +104,16 @@ export class HostBackend implements Backend {
     this.#find(name);
   }
 
-  async remove(name: string): Promise<void> {
+  /** Commits in a clone that are nowhere else stop it first. */
+  async remove(name: string, options: RemoveOptions = {}): Promise<void> {
     const record = this.#find(name);
-    await this.stop(name);
-    removeCarrierFolder(this.#state.folder, record.id);
-    removeSupervisor(this.#state.folder, record.id);
-    this.#records.drop(name);
+    const { repository, workspaces } = record;
+    if (isBeingMade(record)) throw unfinished(record);
+    if (repository && record.creatorPid === null && !options.force) {
+      const path = workspaces[0]?.path ?? "";
+      await refuseUnfetched({ name, repository, path, open: () => this.open(name) });
+    }
+    await this.#discard(record);
   }
 
   async save(): Promise<never> {
@@ -98,35 +123,63 @@ export class HostBackend implements Backend {
   }
 
   async reset(): Promise<string[]> {
-    const names = this.#records.list().map((record) => record.name);
-    for (const name of names) await this.remove(name);
-    return names;
+    const records = this.#records.list().filter((record) => !isBeingMade(record));
+    for (const record of records) await this.#discard(record);
+    await this.prune();
+    return records.map(({ name }) => name);
   }
 
-  /** Nothing is made in steps here, so nothing is ever left half-made. */
+  /** Collects what creators left that died, and clones whose record is gone. */
   async prune(): Promise<string[]> {
-    return [];
+    const abandoned = this.#records.list().filter(isAbandoned);
+    for (const record of abandoned) await this.#discard(record);
+    // The clones first: the record of one is written before it and dropped after it.
+    const clones = hostClones(this.#state.folder);
+    const known = new Set(this.#records.list().map(({ id }) => id));
+    for (const id of clones) if (!known.has(id)) removeHostClone(this.#state.folder, id);
+    return abandoned.map(({ name }) => name);
   }
 
-  #claim(options: CreateOptions, workspaces: HostRecord["workspaces"]): HostRecord {
-    const names = options.name
-      ? [checkName(options.name)]
-      : defaultNames(options.agent, workspaces[0]?.path ?? "");
+  async #claim(
+    options: CreateOptions,
+    workspaceKind: WorkspaceKind,
+    checked: readonly CheckedWorkspace[],
+  ): Promise<HostRecord> {
+    const [first] = checked;
+    const names = options.name ? [checkName(options.name)] : defaultNames(options.agent, first?.path ?? "");
     for (const name of names) {
+      const id = randomBytes(8).toString("hex");
+      const clone = { path: hostClonePath(this.#state.folder, id, first?.path ?? ""), readOnly: false };
+      const direct = checked.map(({ path, readOnly }) => ({ path, readOnly }));
       const record: HostRecord = {
         version: 1,
-        id: randomBytes(8).toString("hex"),
+        id,
         name,
         agent: options.agent,
-        workspaces,
+        workspaceKind,
+        workspaces: workspaceKind === "clone" ? [clone] : direct,
+        repository: null,
+        env: { ...options.env },
         createdAt: new Date().toISOString(),
+        creatorPid: process.pid,
         supervisor: null,
       };
+      const holder = this.#records.read(name);
+      if (holder && isAbandoned(holder)) await this.#discard(holder);
       if (this.#records.create(record)) return record;
     }
     throw new SandboxError("already_exists", `there is a sandbox called ${options.name ?? "so"} already`, {
       remedy: "choose another name with --name, or remove it with `opentiger sandbox rm`",
     });
+  }
+
+  /** Everything it started, everything it has; the record goes last. */
+  async #discard(record: HostRecord): Promise<void> {
+    await endAll(record);
+    removeCarrierFolder(this.#state.folder, record.id);
+    removeSupervisor(this.#state.folder, record.id);
+    removeHostClone(this.#state.folder, record.id);
+    this.#records.drop(record.name);
   }
 
   #find(name: string): HostRecord {
@@ -139,54 +192,38 @@ export class HostBackend implements Backend {
 
   /** Starts the supervisor where none is alive. */
   async #connect(record: HostRecord, signal?: AbortSignal): Promise<Sandbox> {
-    const carrier = ensureCarrierFolder(this.#state.folder, record.id);
+    const { folder } = this.#state;
+    const carrier = ensureCarrierFolder(folder, record.id);
+    const isClone = record.workspaceKind === "clone";
     if (!record.supervisor || !isAlive(record.supervisor)) {
-      const file = placeSupervisor(this.#state.folder, record.id);
-      const supervisor = startSupervisor(
-        record.id,
-        file,
-        configOf(record, carrier),
-        this.#records.folderOf(record.name),
-      );
+      if (isClone) makeCloneFolder(record.workspaces[0]?.path ?? "");
+      const file = placeSupervisor(folder, record.id);
+      const supervisor = startSupervisor(record.id, file, supervisorConfig(record, carrier), {
+        folder: this.#records.folderOf(record.name),
+        env: isClone ? cloneEnvironment(folder, process.env) : process.env,
+      });
       this.#records.update({ ...record, supervisor });
     }
     const holder = { holder: `client-${process.pid}`, generation: 0 };
     const session = await openDialledSession(carrier, holder, signal ? { signal } : {});
-    const { name, id, agent, workspaces } = record;
-    const facts = {
-      name,
-      id,
-      agent,
-      backend: "host",
-      workspaceKind: "direct",
-      workspaces,
-      weakness,
-    } as const;
+    const { name, id, agent, workspaceKind, workspaces } = record;
+    const facts = { name, id, agent, backend: "host", workspaceKind, workspaces, weakness } as const;
     return sandboxOverSession(facts, session, () => Promise.reject(noTerminal()));
   }
 }
 
-function configOf(record: HostRecord, carrierDir: string): SupervisorConfig {
-  return {
-    isolation: "none",
-    agentUid: process.getuid?.() ?? 0,
-    agentGid: process.getgid?.() ?? 0,
-    home: homedir(),
-    workDir: record.workspaces[0]?.path ?? homedir(),
-    carrierDir,
-    controlSocket: null,
-    prepare: null,
-  };
+function refuseContradictions(kind: WorkspaceKind, options: CreateOptions): void {
+  refuseCloneOptions(kind, options);
+  if (kind === "direct" || options.workspaces.length === 1) return;
+  throw new SandboxError("usage", "a clone sandbox on the host has exactly one workspace", {
+    remedy: "name one repository, or leave out --clone",
+  });
 }
 
-function noClone(): SandboxError {
-  return new SandboxError(
-    "unsupported",
-    "host mode has no clone workspaces: a clone at the same path would be yours",
-    {
-      remedy: "use the docker backend, or leave out --clone",
-    },
-  );
+function unfinished({ name, creatorPid }: HostRecord): SandboxError {
+  return new SandboxError("sandbox_broken", `${name} is not finished: process ${creatorPid} was making it`, {
+    remedy: "wait until that is done; where that process has ended, remove the sandbox and make it again",
+  });
 }
 
 function noTerminal(): SandboxError {

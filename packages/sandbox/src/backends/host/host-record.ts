@@ -1,20 +1,37 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { sandboxName, workspaceMount } from "@opentiger/schema";
+import { sandboxName, sandboxRecord, workspaceKind, workspaceMount } from "@opentiger/schema";
 import { z } from "zod";
 import { SandboxError } from "../../errors.ts";
 import { errno, writeAtomically, writeOnce } from "../../state/atomic-file.ts";
+import { creatorLives } from "../../state/creator.ts";
 
 const hostRecord = z.object({
   version: z.literal(1),
   id: z.string(),
   name: sandboxName,
   agent: z.string(),
+  workspaceKind: workspaceKind.default("direct"),
   workspaces: z.array(workspaceMount),
+  /** clone only, as in a record of the other backend. */
+  repository: sandboxRecord.shape.repository.default(null),
+  env: sandboxRecord.shape.env.default({}),
   createdAt: z.string(),
+  /** Who makes it, while it is being made. */
+  creatorPid: z.number().int().nullable().default(null),
   supervisor: z.object({ pid: z.number().int(), startTime: z.string() }).nullable(),
 });
 export type HostRecord = z.infer<typeof hostRecord>;
+
+/** Its maker lives and has not finished it. */
+export function isBeingMade({ creatorPid, createdAt }: HostRecord): boolean {
+  return creatorPid !== null && creatorLives({ creatorPid, createdAt });
+}
+
+/** Its maker died: nobody is going to finish it. */
+export function isAbandoned(record: HostRecord): boolean {
+  return record.creatorPid !== null && !isBeingMade(record);
+}
 
 /** The sandboxes of host mode: a folder each, with a record and what its supervisor writes. */
 export class HostRecords {

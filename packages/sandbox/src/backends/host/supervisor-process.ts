@@ -1,9 +1,11 @@
 import { spawn } from "node:child_process";
 import { closeSync, openSync, readFileSync } from "node:fs";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import { supervisorConfigVariable } from "../../protocol/paths.ts";
 import type { SupervisorConfig } from "../../supervisor/config.ts";
-import { hostSandboxVariable } from "../../supervisor/processes.ts";
+import { hostSandboxVariable, killMarked } from "../../supervisor/processes.ts";
+import type { HostRecord } from "./host-record.ts";
 
 /** A process of ours, recognised although the kernel uses its number again for another. */
 export interface SupervisorProcess {
@@ -16,13 +18,13 @@ export function startSupervisor(
   id: string,
   file: string,
   config: SupervisorConfig,
-  folder: string,
+  { folder, env }: { folder: string; env: NodeJS.ProcessEnv },
 ): SupervisorProcess {
   const log = openSync(join(folder, "supervisor.log"), "a", 0o600);
   try {
     const child = spawn(process.execPath, [file, "serve"], {
       cwd: config.workDir,
-      env: { ...process.env, [supervisorConfigVariable]: JSON.stringify(config), [hostSandboxVariable]: id },
+      env: { ...env, [supervisorConfigVariable]: JSON.stringify(config), [hostSandboxVariable]: id },
       stdio: ["ignore", log, log],
       detached: true,
     });
@@ -36,6 +38,25 @@ export function startSupervisor(
 
 export function isAlive(supervisor: SupervisorProcess): boolean {
   return supervisor.startTime !== "" && startTimeOf(supervisor.pid) === supervisor.startTime;
+}
+
+export function supervisorConfig(record: HostRecord, carrierDir: string): SupervisorConfig {
+  return {
+    isolation: "none",
+    agentUid: process.getuid?.() ?? 0,
+    agentGid: process.getgid?.() ?? 0,
+    home: homedir(),
+    workDir: record.workspaces[0]?.path ?? homedir(),
+    carrierDir,
+    controlSocket: null,
+    prepare: null,
+    env: record.env,
+  };
+}
+
+/** Ends the supervisor and every command it ever started. */
+export async function endAll({ id }: Pick<HostRecord, "id">): Promise<void> {
+  await killMarked({ kind: "environment", variable: hostSandboxVariable, value: id });
 }
 
 /** In clock ticks since boot, the kernel's own words; undefined when there is no such process. */

@@ -7,6 +7,7 @@ import { SandboxError } from "../../../errors.ts";
 import type { Session } from "../../../session/session.ts";
 import { ensureCarrierFolder } from "../../../state/carrier-folder.ts";
 import { placeSupervisor } from "../../../state/supervisor-file.ts";
+import type { PresentClone } from "../../../workspace/clone.ts";
 import { containerConfiguration } from "../container/configuration.ts";
 import { startAndReach } from "../container/reach.ts";
 import type { SandboxFiles } from "../container/sandbox-files.ts";
@@ -23,6 +24,8 @@ export interface Started {
   record: SandboxRecord;
   container: Docker.Container;
   session: Session | undefined;
+  /** The clone that was put into it while it was parked. */
+  there?: PresentClone | undefined;
 }
 
 /** 48 random bits: unique on an engine, short enough for a socket's path. */

@@ -1,7 +1,6 @@
 import type { SandboxRecord } from "@opentiger/schema";
 import { checkName } from "../../../names.ts";
 import type { CreateOptions, Sandbox } from "../../../sandbox.ts";
-import { putRepository } from "../../../workspace/clone.ts";
 import { openWayOut } from "../container/way-out.ts";
 import { discard } from "../discard.ts";
 import { dockerSandbox } from "../docker-sandbox.ts";
@@ -11,6 +10,7 @@ import { type Plan, planSandbox } from "../plan/plan.ts";
 import { adoptParked } from "../pool/adopt.ts";
 import { claimName, refuseTaken } from "./claim.ts";
 import { newRecord, refuseAborted, type Started, startCold } from "./cold.ts";
+import { fillClone } from "./fill-clone.ts";
 
 /**
  * Makes a sandbox, or adopts a parked one. The record is written before anything else is made; whatever fails or is
@@ -51,7 +51,9 @@ async function finish(place: Place, started: Started, plan: Plan, options: Creat
       : engineExecSandbox(record, container);
     try {
       const repository =
-        plan.kind === "clone" && plan.workspaces.length > 0 ? await fillClone(sandbox, plan, options) : null;
+        plan.kind === "clone" && plan.workspaces.length > 0
+          ? await fillClone(sandbox, plan, { ...options, there: started.there })
+          : null;
       refuseAborted(options.signal);
       const adoptedAt = new Date().toISOString();
       const finished: SandboxRecord = { ...record, state: "adopted", adoptedAt, repository };
@@ -63,23 +65,6 @@ async function finish(place: Place, started: Started, plan: Plan, options: Creat
       throw error;
     }
   });
-}
-
-async function fillClone(
-  sandbox: Sandbox,
-  plan: Plan,
-  { onProgress, signal }: CreateOptions,
-): Promise<SandboxRecord["repository"]> {
-  const path = plan.workspaces[0]?.path ?? "";
-  onProgress?.(`copying the repository ${path}`);
-  const { commit } = await putRepository(sandbox, {
-    repository: path,
-    path,
-    ...(plan.commit === undefined ? {} : { commit: plan.commit }),
-    ...(signal ? { signal } : {}),
-    ...(onProgress ? { onProgress } : {}),
-  });
-  return { path, commit };
 }
 
 /** Runs a step, and when it fails removes all there is of the sandbox. What cannot be removed now, prune finds. */

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import {
   type FolderMount,
   type NetworkSettings,
@@ -8,8 +9,9 @@ import { SandboxError } from "../../../errors.ts";
 import { imageReference, workerImageName } from "../../../image/name.ts";
 import { rewriteLoopback } from "../../../loopback/rewrite.ts";
 import type { CreateOptions } from "../../../sandbox.ts";
-import { openRepository, resolveCommit } from "../../../workspace/repository.ts";
+import { refuseCloneOptions } from "../../../workspace/clone-options.ts";
 import { type CheckedWorkspace, checkWorkspaces, type Forbidden } from "../../../workspace/rules.ts";
+import { type StartingPoint, startingPoint } from "../../../workspace/starting-point.ts";
 import { mainRepositoryOf } from "../../../workspace/worktree.ts";
 import { findImage } from "../image/image.ts";
 import type { Place } from "../place.ts";
@@ -26,7 +28,10 @@ export interface Plan extends Decided {
   repositories: readonly CheckedWorkspace[];
   /** Folders of the host that are no workspaces, read-only. */
   mounts: readonly FolderMount[];
-  commit: string | undefined;
+  /** clone only: where its commits come from, if that is not the workspace itself. */
+  source: string | undefined;
+  /** clone only: at which of them it begins. */
+  start: StartingPoint | undefined;
   env: Readonly<Record<string, string>>;
   network: NetworkSettings;
   labels: Readonly<Record<string, string>>;
@@ -47,23 +52,27 @@ export async function planSandbox(
   const owner = workspaces[0] ?? nobody(place);
   const repositories = kind === "direct" ? linkedRepositories(workspaces, forbidden) : [];
   const mounts = checkMounts(options.mounts ?? [], kind, forbidden);
+  const source = options.repository === undefined ? undefined : resolve(options.repository);
   const reference = options.image
     ? imageReference(options.image, place.warn)
     : workerImageName(place.env, place.warn);
 
-  const [known, image, author] = await Promise.all([
+  const [known, image, author, start] = await Promise.all([
     facts,
     findImage(place.docker, reference, options),
     gitAuthor(place.env),
-    kind === "clone" && workspaces.length > 0 ? refuseUnclonable(owner.path, options) : undefined,
+    // Found out while the engine is asked, and not when half a sandbox is made.
+    kind === "clone" && workspaces.length > 0
+      ? startingPoint(source ?? owner.path, options.commit, options.signal)
+      : undefined,
   ]);
   refuseUnmountable(mounts, known.location);
   if (known.location === "local") checkWorkspaces(workspaces, { ...forbidden, paths: [known.dataFolder] });
-  const { limits, agent, commit, labels = {} } = options;
+  const { limits, agent, labels = {} } = options;
   const { env, network } = reachingHost(options);
   const { policy } = network;
   const decided = await decide({ ...place, facts: known }, { kind, owner, image, author, limits, policy });
-  return { ...decided, agent, workspaces, repositories, mounts, commit, env, network, labels };
+  return { ...decided, agent, workspaces, repositories, mounts, source, start, env, network, labels };
 }
 
 /** What its variables say about this machine's loopback is reached through host.docker.internal. */
@@ -86,11 +95,7 @@ function refuseContradictions(kind: WorkspaceKind, options: CreateOptions): void
       remedy: "name a folder, for example `.`",
     });
   }
-  if (options.commit !== undefined && (kind === "direct" || options.workspaces.length === 0)) {
-    throw new SandboxError("usage", "a commit to start at is for clone sandboxes only", {
-      remedy: "add --clone",
-    });
-  }
+  refuseCloneOptions(kind, options);
   const odd = Object.entries(options.env ?? {}).find(
     ([name, value]) => !/^[^=\0]+$/.test(name) || value.includes("\0"),
   );
@@ -119,9 +124,4 @@ function linkedRepositories(
     found.set(main.path, { ...main, readOnly });
   }
   return [...found.values()];
-}
-
-/** Found out while the engine is asked, and not when half a sandbox is made. */
-async function refuseUnclonable(path: string, { commit, signal }: CreateOptions): Promise<void> {
-  await Promise.all([openRepository(path, signal), resolveCommit(path, commit, signal)]);
 }

@@ -3,6 +3,7 @@ import type Docker from "dockerode";
 import { SandboxError } from "../../../errors.ts";
 import type { CreateOptions } from "../../../sandbox.ts";
 import type { Session } from "../../../session/session.ts";
+import type { PresentClone } from "../../../workspace/clone.ts";
 import { containerName } from "../container/name.ts";
 import { reachSupervisor } from "../container/reach.ts";
 import { claimName } from "../create/claim.ts";
@@ -10,7 +11,7 @@ import type { Started } from "../create/cold.ts";
 import { discard } from "../discard.ts";
 import type { Place } from "../place.ts";
 import type { Plan } from "../plan/plan.ts";
-import { poolKey } from "./key.ts";
+import { cloneOf, poolKey } from "./key.ts";
 import { take, tokens, withdraw } from "./tokens.ts";
 
 /**
@@ -23,11 +24,14 @@ export async function adoptParked(
   options: CreateOptions,
 ): Promise<Started | undefined> {
   if (plan.kind !== "clone" || tokens(place.state).length === 0) return undefined;
-  const key = poolKey(place, plan);
-  if (key === undefined) return undefined;
-  for (let id = take(place.state, key); id !== undefined; id = take(place.state, key)) {
-    const started = await adopt(place, plan, options, id);
-    if (started) return started;
+  const clone = cloneOf(plan);
+  // One that holds the clone already before one that does not.
+  for (const key of [clone && poolKey(place, plan, clone), poolKey(place, plan)]) {
+    if (key === undefined) continue;
+    for (let id = take(place.state, key); id !== undefined; id = take(place.state, key)) {
+      const started = await adopt(place, plan, options, id);
+      if (started) return started;
+    }
   }
   return undefined;
 }
@@ -54,13 +58,19 @@ async function adopt(
     withdraw(place.state, id);
     place.state.records.releaseName(parked.name, id);
     const container = place.docker.getContainer(parked.containerId);
-    return { record, container, session: await takeOver(place, record, plan, container, options.signal) };
+    const session = await takeOver(place, record, plan, container, options.signal);
+    return { record, container, session, there: untouched(parked) };
   } catch (error) {
     withdraw(place.state, id);
     await discard(place, place.state.records.read(id) ?? mine);
     if (error instanceof SandboxError && ["already_exists", "cancelled"].includes(error.code)) throw error;
     return undefined;
   }
+}
+
+/** Nothing has run in it since the clone was put there. */
+function untouched({ repository }: SandboxRecord): PresentClone | undefined {
+  return repository?.commit ? { kind: "untouched", commit: repository.commit } : undefined;
 }
 
 function adopted(parked: SandboxRecord, plan: Plan): SandboxRecord {
@@ -72,6 +82,7 @@ function adopted(parked: SandboxRecord, plan: Plan): SandboxRecord {
     agent: plan.agent,
     image: plan.image.reference,
     workspaces: plan.workspaces.map(({ path, readOnly }) => ({ path, readOnly })),
+    repository: null,
     env: { ...plan.env },
     network: plan.network,
   };
@@ -107,7 +118,11 @@ async function takeOver(
   }
 }
 
-async function prepared(session: Session, plan: Plan): Promise<Session> {
+/** Tells a parked sandbox what it is for. */
+export async function prepared(
+  session: Session,
+  plan: Pick<Plan, "workspaces" | "home" | "author" | "env">,
+): Promise<Session> {
   const folders = plan.workspaces.map(({ path }) => path);
   const [workDir] = folders;
   await session.prepare({

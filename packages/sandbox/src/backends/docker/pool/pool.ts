@@ -1,11 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { defaultNetworkSettings, networkPolicy } from "@opentiger/schema";
+import { defaultNetworkSettings, networkPolicy, type SandboxRecord } from "@opentiger/schema";
 import { z } from "zod";
 import { SandboxError } from "../../../errors.ts";
 import { workerImageName } from "../../../image/name.ts";
 import { errno, writeAtomically } from "../../../state/atomic-file.ts";
-import { newRecord, startCold } from "../create/cold.ts";
 import { discard } from "../discard.ts";
 import { findImage } from "../image/image.ts";
 import type { Place } from "../place.ts";
@@ -13,7 +12,8 @@ import { decide } from "../plan/decide.ts";
 import { gitAuthor } from "../plan/git-author.ts";
 import { nobody, type Plan } from "../plan/plan.ts";
 import { poolKey } from "./key.ts";
-import { offer, tokens, withdraw } from "./tokens.ts";
+import { noSupervisor, nothingYet, park } from "./park.ts";
+import { takeToken, tokens, withdraw } from "./tokens.ts";
 
 /** How many sandboxes to keep parked, and of which kind. Absent or 0: the pool is off. */
 export const poolSettings = z.object({
@@ -53,28 +53,24 @@ export function writePoolSettings(place: Pick<Place, "state">, settings: PoolSet
 export async function fillPool(place: Place, settings: PoolSettings, signal?: AbortSignal): Promise<number> {
   const plan = await parkedPlan(place, settings);
   const key = poolKey(place, plan);
-  if (key === undefined) {
-    throw new SandboxError(
-      "unsupported",
-      `sandboxes of ${plan.image.reference} cannot be parked: it has no supervisor`,
-      {
-        remedy: "use an image with node 18 or newer and setpriv, best one made from opentiger/worker",
-      },
-    );
-  }
+  if (key === undefined) throw noSupervisor(plan);
   let added = 0;
   while (tokens(place.state).filter((token) => token.key === key).length < settings.size) {
-    await park(place, plan, key, signal);
+    await park(place, plan, { key, signal });
     added += 1;
   }
   return added;
 }
 
-/** Removes every parked sandbox of this engine; returns how many there were. */
-export async function drainPool(place: Place): Promise<number> {
+/** Removes the parked sandboxes of this engine, or those of them that are meant; returns how many there were. */
+export async function drainPool(
+  place: Place,
+  isMeant: (record: SandboxRecord) => boolean = () => true,
+): Promise<number> {
   let drained = 0;
   for (const record of place.state.records.list().records) {
     if (record.state !== "parked" || record.engine !== place.facts.id) continue;
+    if (!isMeant(record) || isBeingTaken(place, record)) continue;
     withdraw(place.state, record.id);
     await discard(place, record);
     drained += 1;
@@ -82,25 +78,17 @@ export async function drainPool(place: Place): Promise<number> {
   return drained;
 }
 
-export function poolStatus(place: Pick<Place, "state">): PoolStatus {
-  const parked = place.state.records.list().records.filter(({ state }) => state === "parked").length;
-  return { size: readPoolSettings(place).size, parked };
+/** Whoever is adopting it has it; without a token nobody can take it any more. */
+function isBeingTaken({ state }: Place, { id }: SandboxRecord): boolean {
+  const token = tokens(state).find((candidate) => candidate.id === id);
+  return token !== undefined && !takeToken(state, token) && token.taker !== process.pid;
 }
 
-async function park(place: Place, plan: Plan, key: string, signal: AbortSignal | undefined): Promise<void> {
-  const fresh = newRecord(place, plan);
-  const record = { ...fresh, name: `parked-${fresh.id}` };
-  place.state.records.write(record);
-  try {
-    const started = await startCold(place, record, plan, signal);
-    await started.session?.close();
-    place.state.records.write({ ...started.record, state: "parked" });
-    offer(place.state, key, record.id);
-  } catch (error) {
-    withdraw(place.state, record.id);
-    await discard(place, place.state.records.read(record.id) ?? record);
-    throw error;
-  }
+export function poolStatus(place: Pick<Place, "state">): PoolStatus {
+  const { records } = place.state.records.list();
+  // Those that hold a clone already were asked for by other settings.
+  const parked = records.filter(({ state, repository }) => state === "parked" && !repository);
+  return { size: readPoolSettings(place).size, parked: parked.length };
 }
 
 /** As a clone of a repository of this user's would be planned, without the repository. */
@@ -114,8 +102,7 @@ async function parkedPlan(place: Place, settings: PoolSettings): Promise<Plan> {
   const { limits, network: policy = "allow" } = settings;
   const decided = await decide(place, { kind: "clone", owner, image, author, limits, policy });
   const network = { ...defaultNetworkSettings, policy };
-  const empty = { workspaces: [], repositories: [], mounts: [], commit: undefined, env: {}, labels: {} };
-  return { ...decided, ...empty, network, agent: "shell" };
+  return { ...decided, ...nothingYet, network, agent: "shell" };
 }
 
 function settingsPath(place: Pick<Place, "state">): string {

@@ -14,11 +14,13 @@ export function offer(state: State, key: string, id: string): void {
 
 /** The id of a parked sandbox that is this process's alone from now on. */
 export function take(state: State, key: string): string | undefined {
-  for (const { key: offered, id, taker } of tokens(state)) {
-    if (offered !== key || taker !== undefined) continue;
-    if (rename(state, `${key}.${id}`, `${key}.${id}.${process.pid}`)) return id;
-  }
+  for (const token of tokens(state)) if (token.key === key && takeToken(state, token)) return token.id;
   return undefined;
+}
+
+/** false when somebody else has it. */
+export function takeToken(state: State, { key, id, taker }: Token): boolean {
+  return taker === undefined && rename(state, `${key}.${id}`, `${key}.${id}.${process.pid}`);
 }
 
 /** Takes back every trace of the offer. */
