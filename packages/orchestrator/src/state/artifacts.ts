@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { onePage, type Page, type PageRequest } from "./page.ts";
-import { allRows, oneRow, type Queryable } from "./rows.ts";
+import { allRows, firstRow, oneRow, type Queryable } from "./rows.ts";
 
 export interface NewArtifact {
   run: string;
@@ -35,6 +35,10 @@ export async function addArtifact(on: Queryable, added: NewArtifact): Promise<Ar
   );
 }
 
+export async function findArtifact(on: Queryable, id: number): Promise<ArtifactRow | undefined> {
+  return firstRow(on, artifactRow, `select ${columns} from artifacts where id = $1`, [id]);
+}
+
 /** Of a run, oldest first. */
 export async function listArtifacts(
   on: Queryable,
@@ -58,6 +62,11 @@ export async function expiredArtifacts(on: Queryable, limit: number): Promise<Ar
     `select ${columns} from artifacts where expires_at <= now() order by expires_at, id limit $1`,
     [limit],
   );
+}
+
+/** The oldest of all: those that go first where there are too many. */
+export async function oldestArtifacts(on: Queryable, limit: number): Promise<ArtifactRow[]> {
+  return allRows(on, artifactRow, `select ${columns} from artifacts order by id limit $1`, [limit]);
 }
 
 export async function forgetArtifacts(on: Queryable, ids: readonly number[]): Promise<void> {

@@ -11,6 +11,10 @@ export interface Believed {
   state: TaskState;
   stage: StageKind | null;
   lease: Lease | null;
+  /** On the branch; tests that are done wait for their code. */
+  merged: boolean;
+  /** The one that goes on, as far as anybody has said. */
+  run: string | null;
   changes: number;
 }
 
@@ -19,12 +23,22 @@ export class BelievedLoop {
   readonly tasks: readonly Believed[];
   readonly running: number;
   readonly leases: Lease[] = [];
+  /** Runs that go on although nobody has their stage. */
+  readonly strays = new Set<string>();
   state: LoopState = "running";
   changes = 0;
 
   constructor(tasks: readonly TaskRow[], running: number) {
     this.running = running;
-    this.tasks = tasks.map((row) => ({ row, state: "queued", stage: "run", lease: null, changes: 0 }));
+    const fresh = {
+      state: "queued",
+      stage: "run",
+      lease: null,
+      merged: false,
+      run: null,
+      changes: 0,
+    } as const;
+    this.tasks = tasks.map((row) => ({ row, ...fresh }));
   }
 
   believe(task: Believed, by: keyof typeof transitions.task): void {
@@ -34,6 +48,8 @@ export class BelievedLoop {
     if (stage === "same") return;
     task.stage = stage === "none" ? null : stage;
     task.lease = null;
+    if (task.run !== null) this.strays.add(task.run);
+    task.run = null;
   }
 
   believeClaim(lease: Lease): void {
@@ -49,8 +65,32 @@ export class BelievedLoop {
   stageState(task: Believed): "waiting" | "ready" | "claimed" | null {
     if (task.stage === null) return null;
     if (task.lease) return "claimed";
-    const needed = this.tasks.filter(({ row }) => task.row.needs.includes(row.number));
-    return this.state === "running" && needed.every(({ state }) => state === "done") ? "ready" : "waiting";
+    const ready = this.needed(task).every(({ state }) => state === "done");
+    return this.state === "running" && ready ? "ready" : "waiting";
+  }
+
+  needed(task: Believed): Believed[] {
+    return this.tasks.filter(({ row }) => task.row.needs.includes(row.number));
+  }
+
+  /** Tests that come to the branch together with this one. */
+  held(task: Believed): Believed[] {
+    return this.needed(task).filter(
+      ({ row, state, merged }) => row.role === "tester" && state === "done" && !merged,
+    );
+  }
+
+  /** Its tests wait for the code of a worker. */
+  isHeldForOther({ row }: Believed): boolean {
+    const workers = this.tasks.filter((other) => other.row.role === "worker");
+    return row.role === "tester" && workers.some((other) => other.row.needs.includes(row.number));
+  }
+
+  /** Whether something that it needs has ended badly, however many others lie between. */
+  isStuck(task: Believed): boolean {
+    return this.needed(task).some((need) => {
+      return need.state === "failed" || need.state === "cancelled" || this.isStuck(need);
+    });
   }
 
   /** Whether there is something that a claim must find. */

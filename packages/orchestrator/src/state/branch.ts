@@ -11,7 +11,10 @@ export interface BranchAdvance {
   fence: number;
   /** Where the branch is believed to be; null where it has no commit yet. */
   fromOid: string | null;
-  toOid: string;
+  /** Where it is then. null: it stays, since these are tests that wait for the code that they test. */
+  toOid: string | null;
+  /** Tasks whose tests come to the branch together with this one. */
+  held?: readonly string[];
   data?: Readonly<Record<string, unknown>>;
 }
 
@@ -38,11 +41,18 @@ export async function advanceBranch(on: Database | Queryable, asked: BranchAdvan
     by: "merge",
     from: "blocked(awaiting_judge)",
     fence: asked.fence,
-    set: { mergedOid: asked.toOid },
+    set: { mergedOid: asked.toOid, detail: null },
     data: { ...asked.data, fromOid: asked.fromOid, toOid: asked.toOid },
   });
   if (!merged.changed) return { advanced: false, branchOid: oid };
-  const set = "update loops set branch_oid = $2, updated_at = now() where id = $1";
-  await on.query(set, [asked.loop, asked.toOid]);
+  if (asked.toOid !== null) await moveBranch(on, asked, asked.toOid);
   return { advanced: true, event: merged.event };
+}
+
+async function moveBranch(on: Queryable, { loop, held = [] }: BranchAdvance, toOid: string): Promise<void> {
+  await on.query("update loops set branch_oid = $2, updated_at = now() where id = $1", [loop, toOid]);
+  await on.query(
+    "update tasks set merged_oid = $2 where loop_id = $1 and id = any ($3::uuid[]) and status = 'done'",
+    [loop, toOid, held],
+  );
 }

@@ -1,4 +1,4 @@
-import type { AgentFailure, TokenCount } from "@opentiger/schema";
+import type { LoopSummary, Plan, Rework, TaskFailure, TokenCount } from "@opentiger/schema";
 import type { What } from "./transitions.ts";
 
 /** What may be set together with a change of state. */
@@ -9,12 +9,19 @@ export interface ChangeColumns {
     baseOid?: string | null;
     candidateOid?: string | null;
     mergedOid?: string | null;
-    rework?: unknown;
+    rework?: Rework | null;
     tries?: Readonly<Record<string, number>>;
     agent?: string | null;
   };
-  loop: { detail?: string | null; plan?: unknown; summary?: unknown };
-  run: RunColumns & { failure?: AgentFailure | null; candidateOid?: string | null };
+  loop: {
+    baseOid?: string | null;
+    branchOid?: string | null;
+    branch?: string | null;
+    detail?: string | null;
+    plan?: Plan | null;
+    summary?: LoopSummary | null;
+  };
+  run: RunColumns & { failure?: TaskFailure | null; candidateOid?: string | null };
 }
 
 /** What becomes known of a run while it goes on. */
@@ -43,7 +50,14 @@ const names: {
     tries: ["tries", "::jsonb"],
     agent: ["agent", ""],
   },
-  loop: { detail: ["detail", ""], plan: ["plan", "::jsonb"], summary: ["summary", "::jsonb"] },
+  loop: {
+    baseOid: ["base_oid", ""],
+    branchOid: ["branch_oid", ""],
+    branch: ["branch", ""],
+    detail: ["detail", ""],
+    plan: ["plan", "::jsonb"],
+    summary: ["summary", "::jsonb"],
+  },
   run: {
     session: ["session", ""],
     sandbox: ["sandbox", ""],

@@ -1,3 +1,4 @@
+import { type JudgementEvidence, loopSettings, type Rework, type ReworkPoint } from "@opentiger/schema";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { until } from "../../../../tests/setup/until.ts";
 import { addArtifact, artifactBytes, expiredArtifacts, forgetArtifacts, listArtifacts } from "./artifacts.ts";
@@ -20,6 +21,23 @@ const instance = temporaryInstance();
 /** A new database takes a second; on a machine that is busy with other tests, many. */
 const startTimeoutMs = 60_000;
 
+const more = {
+  requirement: "More.",
+  source: { kind: "prose" },
+  settings: loopSettings.parse({}),
+} as const;
+
+const point: ReworkPoint = { by: "judge", file: null, line: null, text: "no test" };
+const rework: Rework = {
+  failure: "judge",
+  points: [point],
+  session: null,
+  agent: null,
+  from: null,
+  sandbox: null,
+};
+const evidence: JudgementEvidence = { rounds: [], redBefore: [], notes: [], opinions: [], trouble: null };
+
 let database: Database;
 
 beforeAll(async () => {
@@ -32,7 +50,7 @@ describe("a new loop", () => {
   it("without a plan has the stage to make one", async () => {
     const repository = await ensureRepository(database, { path: "/r", name: "r" });
     expect(await ensureRepository(database, { path: "/r", name: "other" })).toEqual(repository);
-    const about = { repository: repository.id, requirement: "More.", source: {}, settings: {} };
+    const about = { ...more, repository: repository.id };
     const loop = await createLoop(database, about);
     expect(loop).toMatchObject({ state: "planning", id: expect.stringMatching(/^[a-z0-9]{8}$/) });
     const claim = await claimStage(database, claimOf("me"));
@@ -45,7 +63,7 @@ describe("a new loop", () => {
 
   it("whose plan is not approved has tasks that nobody can claim until each is", async () => {
     const repository = await ensureRepository(database, { path: "/r", name: "r" });
-    const about = { repository: repository.id, requirement: "More.", source: {}, settings: {} };
+    const about = { ...more, repository: repository.id };
     const plan = { tasks: [newTask("a")], approved: false };
     const loop = await createLoop(database, { ...about, plan });
     const { items } = await listTasks(database, { loop: loop.id });
@@ -122,12 +140,24 @@ describe("a change", () => {
 
   it("sets what is given with it, also to nothing", async () => {
     const { id } = await oneTask();
-    const set = { detail: "wait", rework: [{ point: 1 }], tries: { crash: 1 }, agent: "codex" };
+    const set = { detail: "wait", rework, tries: { crash: 1 }, agent: "codex" };
     await change(database, { what: "task", id, by: "pause", from: "queued", set });
     expect(await findTask(database, id)).toMatchObject(set);
     const cleared = { detail: null, rework: null };
     await change(database, { what: "task", id, by: "resume", from: "blocked(paused)", set: cleared });
     expect(await findTask(database, id)).toMatchObject({ ...cleared, agent: "codex", tries: { crash: 1 } });
+  });
+
+  it("opens tests again that wait for their code, and none that are on the branch", async () => {
+    const { id } = await oneTask();
+    const done = "update tasks set status = 'done', merged_oid = $2 where id = $1";
+    await database.query("update stages set state = 'ended' where task_id = $1", [id]);
+    await database.query(done, [id, "on-the-branch"]);
+    const dispute = { what: "task", id, by: "dispute", from: "done" } as const;
+    expect(await change(database, dispute)).toMatchObject({ changed: false, found: { state: "done" } });
+    await database.query(done, [id, null]);
+    expect(await change(database, dispute)).toMatchObject({ changed: true });
+    expect(await openStage(database, id)).toMatchObject({ kind: "run", state: "ready" });
   });
 
   it("that the table does not have does not compile, and is an error", async () => {
@@ -201,9 +231,9 @@ it("judgements are kept with the task, artifacts with the run until their time i
     baseOid: "b",
     judgement: "fail",
   } as const;
-  await addJudgement(database, { ...judged, evidence: { exit: 1 }, points: ["no test"] });
+  await addJudgement(database, { ...judged, evidence, points: [point] });
   expect((await listJudgements(database, { task: id })).items).toMatchObject([
-    { ...judged, points: ["no test"] },
+    { ...judged, evidence, points: [point] },
   ]);
 
   const kept = { run: run?.id ?? "", kind: "diff", path: "a.diff", bytes: 10 };

@@ -7,7 +7,7 @@ import { appendEvent } from "./events.ts";
 import { lockLoopOf } from "./locks.ts";
 import { refreshReadiness } from "./readiness.ts";
 import { firstRow, oneRow, type Queryable } from "./rows.ts";
-import { addStage, endStage } from "./stages.ts";
+import { addPlanStage, addStage, endStage } from "./stages.ts";
 import {
   type By,
   type From,
@@ -69,7 +69,8 @@ async function apply(on: Queryable, asked: Change, transition: Transition<string
   if (task === undefined) return { changed: false, found: await whatThereIs(on, asked) };
   const stage = await moveStage(on, { loop, task, asked, stage: transition.stage });
   if (asked.what === "loop") await refreshReadiness(on, loop);
-  else if (asked.what === "task" && to === "done") await refreshReadiness(on, loop, asked.id);
+  else if (asked.what === "task" && (to === "done" || asked.from === "done"))
+    await refreshReadiness(on, loop, asked.id);
   const event = await appendEvent(on, {
     loop,
     task,
@@ -133,6 +134,7 @@ async function compareAndSet(
     `update ${table} set ${settings.join(", ")}
      where id = $1 and status = $2 and ($3::bigint is null or ${fence} = $3)
        ${hasReason ? "and reason is not distinct from $5" : ""}
+       ${asked.by === "dispute" ? "and merged_oid is null" : ""}
      returning ${task} as task`,
     values,
   );
@@ -150,7 +152,8 @@ async function moveStage(
 ): Promise<number | null> {
   if (stage === "same") return null;
   await endStage(on, { loop, task, outcome: { by: `${asked.what}.${asked.by}` } });
-  if (stage === "none" || stage === "plan" || task === null) return null;
+  if (stage === "plan") return addPlanStage(on, loop);
+  if (stage === "none" || task === null) return null;
   return addStage(on, { loop, task, kind: stage });
 }
 

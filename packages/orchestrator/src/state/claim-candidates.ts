@@ -7,7 +7,7 @@ const candidateRow = z.object({
   loop: z.string(),
   task: z.string().nullable(),
   kind: stageKind,
-  allowedPaths: z.array(z.string()).nullable(),
+  area: z.array(z.string()).nullable(),
   /** To the microsecond, which a Date does not hold. */
   since: z.string(),
 });
@@ -41,8 +41,12 @@ export async function* candidates(
   } while (last);
 }
 
+/** All that a task may touch; what it is meant to change of tests and protected files comes to what it is allowed. */
+export const taskArea =
+  "case when cardinality(t.allowed_paths) = 0 then t.allowed_paths else t.allowed_paths || t.may_change end";
+
 export const candidatesQuery = `
-  select s.id as stage, s.loop_id as loop, s.task_id as task, s.kind, t.allowed_paths as "allowedPaths",
+  select s.id as stage, s.loop_id as loop, s.task_id as task, s.kind, ${taskArea} as area,
     s.not_before::text as since
   from stages s left join tasks t on t.id = s.task_id
   where s.state = 'ready' and s.role = $1 and s.not_before <= now()

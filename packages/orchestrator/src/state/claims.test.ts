@@ -36,7 +36,11 @@ describe("a claim", () => {
     const lease = await claimed(claimStage(database, claimOf("me")));
     expect(lease).toMatchObject({ task: tasks[0]?.id, kind: "run", role: "worker", owner: "me", fence: 1 });
     expect(await findTask(database, lease.task ?? "")).toMatchObject({ state: "running", fence: 1 });
-    expect(await claimStage(database, claimOf("me"))).toEqual({ claimed: false, busy: false });
+    expect(await claimStage(database, claimOf("me"))).toEqual({
+      claimed: false,
+      busy: false,
+      overBudget: [],
+    });
   });
 
   it("of a task waits until all that it needs is done, not only judged", async () => {
@@ -111,7 +115,7 @@ describe("a claim", () => {
       await change(on, { what: "task", id: tasks[0]?.id ?? "", by: "pause", from: "queued" });
       return claimStage(database, claimOf("me"));
     });
-    expect(busy).toEqual({ claimed: false, busy: true });
+    expect(busy).toEqual({ claimed: false, busy: true, overBudget: [] });
   });
 
   it("is not made before its time", async () => {

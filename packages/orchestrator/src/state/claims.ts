@@ -1,8 +1,9 @@
 import type { StageRole } from "@opentiger/schema";
 import { z } from "zod";
 import { OrchestratorError } from "../errors.ts";
+import { type Budgets, overspent } from "./budgets.ts";
 import { change } from "./change.ts";
-import { type Candidate, candidates } from "./claim-candidates.ts";
+import { type Candidate, candidates, taskArea } from "./claim-candidates.ts";
 import { Database } from "./database.ts";
 import { type Lease, takeLease } from "./lease.ts";
 import { lockClaims, tryLockLoop } from "./locks.ts";
@@ -26,12 +27,19 @@ export interface ClaimLimits {
   /** In all; merging does not count. */
   running: number;
   roles: Readonly<Record<Exclude<StageRole, "merger">, number>>;
+  /** Where they are used up nothing is claimed that costs: all but merging. Without them nobody asks. */
+  budgets?: Budgets;
 }
 
 export type Claim =
   | { claimed: true; lease: Lease }
-  /** busy: there may be something in a loop that somebody was just changing; look again soon. */
-  | { claimed: false; busy: boolean };
+  | {
+      claimed: false;
+      /** There may be something in a loop that somebody was just changing; look again soon. */
+      busy: boolean;
+      /** Loops that have something to do and no budget for it: they are to be paused. */
+      overBudget: readonly string[];
+    };
 
 /** What is nearly done comes first. */
 const order: readonly StageRole[] = ["merger", "judge", "tester", "worker", "docser", "planner"];
@@ -44,7 +52,7 @@ const order: readonly StageRole[] = ["merger", "judge", "tester", "worker", "doc
 export async function claimStage(on: Database | Queryable, request: ClaimRequest): Promise<Claim> {
   if (on instanceof Database) return on.transaction((connection) => claimStage(connection, request));
   await lockClaims(on);
-  const loops = new LoopAreas(on);
+  const loops = new LoopAreas(on, request.limits.budgets);
   for (const role of await freeRoles(on, request)) {
     for await (const candidate of candidates(on, role, loops.closed)) {
       if (!(await loops.admit(candidate))) continue;
@@ -52,7 +60,7 @@ export async function claimStage(on: Database | Queryable, request: ClaimRequest
       if (lease) return { claimed: true, lease };
     }
   }
-  return { claimed: false, busy: loops.busy };
+  return { claimed: false, busy: loops.busy, overBudget: [...loops.overBudget] };
 }
 
 /** Those of which one more may be claimed. */
@@ -75,22 +83,40 @@ async function freeRoles(on: Queryable, { roles, limits }: ClaimRequest): Promis
 class LoopAreas {
   /** Loops in which nothing more can be claimed now. */
   readonly closed = new Set<string>();
+  readonly overBudget = new Set<string>();
   busy = false;
   readonly #on: Queryable;
+  readonly #budgets: Budgets | undefined;
   readonly #areas = new Map<string, readonly (readonly string[])[]>();
+  readonly #affordable = new Set<string>();
 
-  constructor(on: Queryable) {
+  constructor(on: Queryable, budgets: Budgets | undefined) {
     this.#on = on;
+    this.#budgets = budgets;
   }
 
   /** Whether the candidate may be worked on beside what is worked on already. */
-  async admit({ loop, kind, allowedPaths }: Candidate): Promise<boolean> {
+  async admit({ loop, kind, area: own }: Candidate): Promise<boolean> {
     const areas = this.#areas.get(loop) ?? (await this.#look(loop));
     if (!areas) return false;
+    if (kind !== "merge" && !(await this.#affords(loop))) return false;
     // What is judged and merged has its paths already; a plan has none.
     if (kind !== "run") return true;
     if (areas.some((area) => area.length === 0)) this.closed.add(loop);
-    return !areas.some((area) => pathsOverlap(area, allowedPaths ?? []));
+    return !areas.some((area) => pathsOverlap(area, own ?? []));
+  }
+
+  /** Asked while the loop is locked and one claims at a time, so that two do not both take what is left. */
+  async #affords(loop: string): Promise<boolean> {
+    if (this.#budgets === undefined || this.#affordable.has(loop)) return true;
+    if (this.overBudget.has(loop)) return false;
+    if (await overspent(this.#on, loop, this.#budgets)) {
+      this.overBudget.add(loop);
+      this.closed.add(loop);
+      return false;
+    }
+    this.#affordable.add(loop);
+    return true;
   }
 
   async #look(loop: string): Promise<readonly (readonly string[])[] | undefined> {
@@ -104,7 +130,7 @@ class LoopAreas {
     const rows = await allRows(
       this.#on,
       z.object({ area: z.array(z.string()) }),
-      `select allowed_paths as area from tasks
+      `select ${taskArea} as area from tasks t
        where loop_id = $1 and (status = 'running' or reason = 'awaiting_judge')`,
       [loop],
     );

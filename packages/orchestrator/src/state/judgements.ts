@@ -1,7 +1,14 @@
-import { type JudgementWord, judgementWord } from "@opentiger/schema";
+import {
+  type JudgementEvidence,
+  type JudgementWord,
+  judgementEvidence,
+  judgementWord,
+  type ReworkPoint,
+  reworkPoint,
+} from "@opentiger/schema";
 import { z } from "zod";
 import { onePage, type Page, type PageRequest } from "./page.ts";
-import { oneRow, type Queryable } from "./rows.ts";
+import { firstRow, oneRow, type Queryable } from "./rows.ts";
 
 export interface NewJudgement {
   task: string;
@@ -9,8 +16,8 @@ export interface NewJudgement {
   candidateOid: string;
   baseOid: string;
   judgement: JudgementWord;
-  evidence: unknown;
-  points: readonly unknown[];
+  evidence: JudgementEvidence;
+  points: readonly ReworkPoint[];
 }
 
 export const judgementRow = z.object({
@@ -20,9 +27,8 @@ export const judgementRow = z.object({
   candidateOid: z.string(),
   baseOid: z.string(),
   judgement: judgementWord,
-  /** Whoever judges knows its form. */
-  evidence: z.unknown(),
-  points: z.array(z.unknown()),
+  evidence: judgementEvidence,
+  points: z.array(reworkPoint),
   at: z.date(),
 });
 export type JudgementRow = z.infer<typeof judgementRow>;
@@ -55,5 +61,29 @@ export async function listJudgements(
      where task_id = $3 and id > coalesce($1::bigint, 0) order by id limit $2`,
     page,
     [task],
+  );
+}
+
+/** The newest of a task; undefined where it was not judged yet. */
+export async function lastJudgement(on: Queryable, task: string): Promise<JudgementRow | undefined> {
+  return firstRow(
+    on,
+    judgementRow,
+    `select ${columns} from judgements where task_id = $1 order by id desc limit 1`,
+    [task],
+  );
+}
+
+/** The newest of this candidate that is a pass; undefined where there is none. */
+export async function lastPass(
+  on: Queryable,
+  { task, candidateOid }: { task: string; candidateOid: string },
+): Promise<JudgementRow | undefined> {
+  return firstRow(
+    on,
+    judgementRow,
+    `select ${columns} from judgements where task_id = $1 and candidate_oid = $2 and judgement = 'pass'
+     order by id desc limit 1`,
+    [task, candidateOid],
   );
 }

@@ -1,7 +1,7 @@
 import { stageKind, stageRole } from "@opentiger/schema";
 import { z } from "zod";
 import { change } from "./change.ts";
-import type { Database } from "./database.ts";
+import { Database } from "./database.ts";
 import { lockLoop } from "./locks.ts";
 import { refreshReadiness } from "./readiness.ts";
 import { firstRow, oneRow, type Queryable } from "./rows.ts";
@@ -77,35 +77,33 @@ export async function takeOver(
   });
 }
 
-/** Gives the stage back, to be claimed by anybody: a running task is queued again. false: it was not the holder's any more. */
+/**
+ * Gives the stage back, to be claimed by anybody, and not before the time where one is given: a running task is queued
+ * again. false: it was not the holder's any more.
+ */
 export async function releaseLease(
-  database: Database,
+  on: Database | Queryable,
   held: Lease,
   data: Readonly<Record<string, unknown>> = {},
+  notBefore: Date | null = null,
 ): Promise<boolean> {
-  return database.transaction(async (on) => {
-    if (held.kind === "run" && held.task !== null) {
-      const asked = {
-        what: "task",
-        id: held.task,
-        by: "again",
-        from: "running",
-        fence: held.fence,
-        data,
-      } as const;
-      return (await change(on, asked)).changed;
-    }
-    await lockLoop(on, held.loop);
-    const { count } = await on.query(
-      `update stages set state = 'waiting', owner = null, lease_until = null
-       where id = $1 and fence = $2 and state = 'claimed'`,
-      [held.stage, held.fence],
-    );
-    if (count === 0) return false;
-    await nextFence(on, held);
-    await refreshReadiness(on, held.loop);
-    return true;
-  });
+  if (on instanceof Database)
+    return on.transaction((connection) => releaseLease(connection, held, data, notBefore));
+  if (held.kind === "run" && held.task !== null) {
+    const asked = { what: "task", id: held.task, by: "again", from: "running", fence: held.fence } as const;
+    return (await change(on, { ...asked, data, set: { notBefore } })).changed;
+  }
+  await lockLoop(on, held.loop);
+  const { count } = await on.query(
+    `update stages set state = 'waiting', owner = null, lease_until = null,
+       not_before = coalesce($3::timestamptz, not_before)
+     where id = $1 and fence = $2 and state = 'claimed'`,
+    [held.stage, held.fence, notBefore],
+  );
+  if (count === 0) return false;
+  await nextFence(on, held);
+  await refreshReadiness(on, held.loop);
+  return true;
 }
 
 /** A task's stages count together; the stage to plan counts with its loop. */

@@ -1,20 +1,31 @@
 import { randomInt } from "node:crypto";
-import { isLoopState, type LoopState, type LoopStatus } from "@opentiger/schema";
+import {
+  isLoopState,
+  type LoopSettings,
+  type LoopSource,
+  type LoopState,
+  type LoopStatus,
+  loopSettings,
+  loopSource,
+  loopSummary,
+  type Plan,
+  plan,
+} from "@opentiger/schema";
 import { z } from "zod";
 import type { Database } from "./database.ts";
 import { appendEvent } from "./events.ts";
 import { lockLoop } from "./locks.ts";
 import { onePage, type Page, type PageRequest } from "./page.ts";
-import { refreshReadiness } from "./readiness.ts";
 import { firstRow, oneRow, type Queryable } from "./rows.ts";
+import { addPlanStage } from "./stages.ts";
 import { addTasks, type NewTask } from "./tasks.ts";
 
 export interface NewLoop {
   /** Of `repositories`. */
   repository: string;
   requirement: string;
-  source: unknown;
-  settings: unknown;
+  source: LoopSource;
+  settings: LoopSettings;
   baseOid?: string | null;
   branch?: string | null;
   /** What is to be done, where that is known already; else the planner is asked. */
@@ -25,8 +36,8 @@ export const loopRow = z.object({
   id: z.string(),
   repository: z.string(),
   requirement: z.string(),
-  source: z.unknown(),
-  settings: z.unknown(),
+  source: loopSource,
+  settings: loopSettings,
   state: z.custom<LoopState>((state) => typeof state === "string" && isLoopState(state)),
   detail: z.string().nullable(),
   fence: z.number(),
@@ -34,8 +45,8 @@ export const loopRow = z.object({
   branch: z.string().nullable(),
   branchOid: z.string().nullable(),
   projectedOid: z.string().nullable(),
-  plan: z.unknown(),
-  summary: z.unknown(),
+  plan: plan.nullable(),
+  summary: loopSummary.nullable(),
   createdAt: z.date(),
   updatedAt: z.date(),
   endedAt: z.date().nullable(),
@@ -74,19 +85,32 @@ export async function createLoop(database: Database, loop: NewLoop, id = newLoop
     await appendEvent(on, { loop: id, type: "loop.create", data: { to: state } });
     if (loop.plan)
       await addTasks(on, id, loop.plan.tasks, loop.plan.approved ? "queued" : "blocked(awaiting_approval)");
-    else {
-      await on.query(
-        "insert into stages (loop_id, kind, role, state) values ($1, 'plan', 'planner', 'waiting')",
-        [id],
-      );
-      await refreshReadiness(on, id);
-    }
+    else await addPlanStage(on, id);
     return oneRow(on, loopRow, byId, [id]);
   });
 }
 
 export async function findLoop(on: Queryable, id: string): Promise<LoopRow | undefined> {
   return firstRow(on, loopRow, byId, [id]);
+}
+
+/** What it may use from now on, in all. Part of a transaction that has locked it. */
+export async function setLoopBudget(
+  on: Queryable,
+  id: string,
+  budget: NonNullable<LoopSettings["budget"]>,
+): Promise<void> {
+  const set = "update loops set settings = settings || jsonb_build_object('budget', $2::jsonb) where id = $1";
+  await on.query(set, [id, JSON.stringify(budget)]);
+  await appendEvent(on, { loop: id, type: "loop.budget", data: { budget } });
+}
+
+/** The same for what is going to be done. */
+export async function setLoopPlan(on: Queryable, id: string, made: Plan): Promise<void> {
+  await on.query("update loops set plan = $2::jsonb, updated_at = now() where id = $1", [
+    id,
+    JSON.stringify(made),
+  ]);
 }
 
 /** The newest first. */

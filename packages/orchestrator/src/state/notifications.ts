@@ -38,6 +38,7 @@ export class Notifications {
   readonly #closing = new AbortController();
   readonly #subscribers = new Map<string, Set<Subscriber>>();
   #client: Client | undefined;
+  #asked: Promise<unknown> = Promise.resolve();
   #running: Promise<void> | undefined;
 
   constructor(connect: Connect, { pollMs = 10_000, maxPauseMs = 5_000 }: NotificationSettings = {}) {
@@ -54,7 +55,8 @@ export class Notifications {
     this.#running ??= this.#run();
     const client = this.#client;
     // Where this fails the connection is lost, and all channels are listened to on the next one.
-    if (client) void client.query(`listen ${channel}`).then(() => subscriber({ kind: "connected" }), ignore);
+    if (client)
+      void this.#ask(client, `listen ${channel}`).then(() => subscriber({ kind: "connected" }), ignore);
     return () => subscribers.delete(subscriber);
   }
 
@@ -88,8 +90,10 @@ export class Notifications {
     client.on("notification", ({ channel, payload = "" }) =>
       this.#wake(channel, { kind: "notified", payload }),
     );
+    // Whatever an earlier connection still owes an answer does not hold up this one.
+    this.#asked = Promise.resolve();
     try {
-      for (const channel of this.#subscribers.keys()) await client.query(`listen ${channel}`);
+      for (const channel of this.#subscribers.keys()) await this.#ask(client, `listen ${channel}`);
     } catch {
       return false;
     }
@@ -105,7 +109,14 @@ export class Notifications {
     this.#wakeAll({ kind: "polled" });
     const client = this.#client;
     // A connection can be dead without anybody having said so.
-    client?.query("select 1").catch(() => client.end().catch(ignore));
+    if (client) void this.#ask(client, "select 1").catch(() => client.end().catch(ignore));
+  }
+
+  /** One statement after the other: that is all that a connection takes. */
+  #ask(client: Client, text: string): Promise<unknown> {
+    const asked = this.#asked.then(() => client.query(text));
+    this.#asked = asked.catch(ignore);
+    return asked;
   }
 
   #wakeAll(wake: Wake): void {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { allRows, oneRow, type Queryable } from "./rows.ts";
+import { allRows, firstRow, oneRow, type Queryable } from "./rows.ts";
 
 export const repositoryRow = z.object({
   id: z.string(),
@@ -24,6 +24,10 @@ export async function ensureRepository(
      on conflict (path) do update set path = excluded.path returning ${columns}`,
     [path, name],
   );
+}
+
+export async function findRepository(on: Queryable, id: string): Promise<RepositoryRow | undefined> {
+  return firstRow(on, repositoryRow, `select ${columns} from repositories where id = $1`, [id]);
 }
 
 /** By path, which is how people look for them; there are as many as somebody works on. */

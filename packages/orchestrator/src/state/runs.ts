@@ -1,4 +1,4 @@
-import { agentFailure, type Role, type RunStatus, role, runStatus, tokenCount } from "@opentiger/schema";
+import { type Role, type RunStatus, role, runStatus, taskFailure, tokenCount } from "@opentiger/schema";
 import { z } from "zod";
 import { columnSettings, type RunColumns } from "./change-columns.ts";
 import { Database } from "./database.ts";
@@ -23,7 +23,7 @@ export const runRow = z.object({
   agent: z.string(),
   role,
   state: runStatus,
-  failure: agentFailure.nullable(),
+  failure: taskFailure.nullable(),
   session: z.string().nullable(),
   sandbox: z.string().nullable(),
   execId: z.string().nullable(),
@@ -140,5 +140,20 @@ export async function strayRuns(on: Queryable): Promise<RunRow[]> {
     `select ${columns} from runs where status = 'running'
        and not exists (select 1 from stages s where s.id = runs.stage_id and s.state = 'claimed')
      order by ordinal`,
+  );
+}
+
+/** The run that made this candidate of a task; undefined where there is none. */
+export async function runOfCandidate(
+  on: Queryable,
+  task: string,
+  candidateOid: string,
+): Promise<RunRow | undefined> {
+  return firstRow(
+    on,
+    runRow,
+    `select ${columns} from runs where task_id = $1 and candidate_oid = $2 and role <> 'judge'
+     order by number desc limit 1`,
+    [task, candidateOid],
   );
 }

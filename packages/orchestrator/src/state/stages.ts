@@ -74,6 +74,18 @@ export async function endStage(
 
 const roleOfKind = { run: null, judge: "judge", merge: "merger" } as const;
 
+/** The stage in which a loop is planned. */
+export async function addPlanStage(on: Queryable, loop: string): Promise<number> {
+  const { id } = await oneRow(
+    on,
+    z.object({ id: z.number() }),
+    "insert into stages (loop_id, kind, role, state) values ($1, 'plan', 'planner', 'waiting') returning id",
+    [loop],
+  );
+  await refreshReadiness(on, loop);
+  return id;
+}
+
 /** Opens the next stage of a task, not to be claimed before the task says. Returns its id. */
 export async function addStage(
   on: Queryable,
@@ -83,8 +95,7 @@ export async function addStage(
     on,
     z.object({ id: z.number() }),
     `insert into stages (loop_id, task_id, kind, role, state, not_before)
-     select loop_id, id, $2, coalesce($3, role), 'waiting',
-       case when $2 = 'run' then greatest(not_before, now()) else now() end
+     select loop_id, id, $2, coalesce($3, role), 'waiting', greatest(not_before, now())
      from tasks where id = $1 returning id`,
     [task, kind, roleOfKind[kind]],
   );

@@ -37,25 +37,37 @@ const action = fc.oneof(
     arbitrary: fc.record({ kind: fc.constant("person" as const), task: which, choice: which, crash }),
   },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("loop" as const), choice: which, crash }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant("settle" as const), crash }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("sweep" as const) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("die" as const), owner }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("takeOver" as const), lease: which, owner }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("release" as const), lease: which }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("heartbeat" as const), lease: which }) },
 );
 
-/** Five tasks that need earlier ones, some of which touch the same paths. */
+/** Five tasks that need earlier ones, some of which touch the same paths; those that one other needs may be tests. */
 const plan = fc
-  .array(fc.record({ needs: fc.array(which, { maxLength: 2 }), area: fc.constantFrom("a", "b", "c", "") }), {
-    minLength: 5,
-    maxLength: 5,
-  })
-  .map((tasks) =>
-    tasks.map(({ needs, area }, index) =>
-      newTask(`t${index + 1}`, {
-        needs: index === 0 ? [] : [...new Set(needs.map((need) => 1 + (need % index)))],
+  .array(
+    fc.record({
+      needs: fc.array(which, { maxLength: 2 }),
+      area: fc.constantFrom("a", "b", "c", ""),
+      tests: fc.boolean(),
+    }),
+    { minLength: 5, maxLength: 5 },
+  )
+  .map((tasks) => {
+    const needs = tasks.map((task, index) =>
+      index === 0 ? [] : [...new Set(task.needs.map((need) => 1 + (need % index)))],
+    );
+    return tasks.map(({ area, tests }, index) => {
+      const needing = needs.filter((numbers) => numbers.includes(index + 1)).length;
+      return newTask(`t${index + 1}`, {
+        needs: needs[index] ?? [],
         allowedPaths: area === "" ? [] : [`${area}/**`],
-      }),
-    ),
-  );
+        role: tests && needing === 1 ? "tester" : "worker",
+      });
+    });
+  });
 
 it("whatever happens in whatever order, no state is illegal, no task is lost, and every event is a change", async () => {
   const property = fc.asyncProperty(
@@ -71,8 +83,35 @@ it("whatever happens in whatever order, no state is illegal, no task is lost, an
       await world.checkEvents();
       await world.finish();
       expect(new Set(world.states())).toEqual(new Set(["done"]));
+      expect(world.isWhole()).toBe(true);
       await world.checkEvents();
     },
   );
   await fc.assert(property, { numRuns: 6, endOnFailure: true });
 }, 120_000);
+
+it("tests that a worker disputes are written again, and come to the branch together with the code", async () => {
+  const tests = newTask("tests", { role: "tester" });
+  const world = await StateWorld.create(databases, [tests, newTask("code", { needs: [1] })], 2);
+  const claim = { kind: "claim", owner: 0, crash: false } as const;
+  const first = { kind: "use", choice: 0, crash: false } as const;
+  for (const lease of [0, 1, 2]) {
+    await world.act(claim);
+    await world.act({ ...first, lease });
+  }
+  expect(world.states()).toEqual(["done", "queued"]);
+  await world.act(claim);
+  const dispute = { kind: "use", lease: 3, choice: 4 } as const;
+  await world.act({ ...dispute, crash: true });
+  expect(world.states()).toEqual(["done", "running"]);
+  await world.act({ ...dispute, crash: false });
+  expect(world.states()).toEqual(["queued", "queued"]);
+  // Once more with the same lease, which is over: nothing happens.
+  await world.act({ ...dispute, crash: false });
+  await world.check();
+  expect(world.isWhole()).toBe(false);
+  await world.finish();
+  expect(world.states()).toEqual(["done", "done"]);
+  expect(world.isWhole()).toBe(true);
+  await world.checkEvents();
+});

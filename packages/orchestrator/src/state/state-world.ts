@@ -1,18 +1,19 @@
 import assert from "node:assert/strict";
-import { type LoopState, type StageKind, stageKind, stageState, type TaskState } from "@opentiger/schema";
-import { z } from "zod";
-import { BelievedLoop } from "./believed-loop.ts";
-import { advanceBranch } from "./branch.ts";
-import { type Change, change } from "./change.ts";
+import type { LoopState, TaskState } from "@opentiger/schema";
+import { asChange, Stale, useLease, uses } from "./believed-holder.ts";
+import { type Believed, BelievedLoop } from "./believed-loop.ts";
+import { change } from "./change.ts";
 import { claimStage } from "./claims.ts";
 import type { Database } from "./database.ts";
-import { listEvents } from "./events.ts";
+import { settleDependents } from "./dependents.ts";
 import { heartbeat, type Lease, releaseLease, takeOver } from "./lease.ts";
-import { findLoop } from "./loops.ts";
-import { allRows, type Queryable } from "./rows.ts";
+import type { Queryable } from "./rows.ts";
+import { startRun } from "./runs.ts";
+import { expiredStages } from "./stages.ts";
+import { checkEvents, checkTables } from "./state-world-checks.ts";
 import type { NewTask, TaskRow } from "./tasks.ts";
 import { claimOf, newLoop } from "./temporary-loops.ts";
-import { allows, transitionOf, type transitions } from "./transitions.ts";
+import { allows } from "./transitions.ts";
 
 export type Action =
   | { kind: "claim"; owner: 0 | 1; crash: boolean }
@@ -20,17 +21,12 @@ export type Action =
   | { kind: "use"; lease: number; choice: number; crash: boolean }
   | { kind: "person"; task: number; choice: number; crash: boolean }
   | { kind: "loop"; choice: number; crash: boolean }
+  | { kind: "settle"; crash: boolean }
+  | { kind: "sweep" }
+  | { kind: "die"; owner: 0 | 1 }
   | { kind: "takeOver"; lease: number; owner: 0 | 1 }
   | { kind: "release"; lease: number }
   | { kind: "heartbeat"; lease: number };
-
-/** What a holder may do with the stage that he has claimed. */
-const uses = {
-  plan: [],
-  run: ["submit", "again", "wait_for_quota", "give_up"],
-  judge: ["pass", "reject", "rejudge", "give_up"],
-  merge: ["merge", "merge", "rejudge"],
-} as const satisfies Record<StageKind, readonly (keyof typeof transitions.task)[]>;
 
 const personal = ["pause", "resume", "cancel", "retry", "block", "unblock", "approve"] as const;
 const ofLoop = ["pause", "resume", "fail", "reopen"] as const;
@@ -66,6 +62,12 @@ export class StateWorld {
     return this.#believed.tasks.map(({ state }) => state);
   }
 
+  /** Whether all that is done is on the branch, and nothing goes on. */
+  isWhole(): boolean {
+    const { tasks, strays } = this.#believed;
+    return tasks.every(({ merged, run }) => merged && run === null) && strays.size === 0;
+  }
+
   async act(action: Action): Promise<void> {
     switch (action.kind) {
       case "claim":
@@ -76,6 +78,12 @@ export class StateWorld {
         return this.#person(action.task, action.choice, action.crash);
       case "loop":
         return this.#changeLoop(action.choice, action.crash);
+      case "settle":
+        return this.#settle(action.crash);
+      case "sweep":
+        return this.#sweep();
+      case "die":
+        return this.#die(action.owner);
       default: {
         const lease = this.#believed.leases[action.lease % Math.max(1, this.#believed.leases.length)];
         if (lease) await this.#actWith(lease, action);
@@ -83,47 +91,12 @@ export class StateWorld {
     }
   }
 
-  /** The tables say what is believed, and what is never allowed is not there. */
-  async check(): Promise<void> {
-    const shape = z.object({
-      state: z.string(),
-      kind: stageKind.nullable(),
-      stage: stageState.nullable(),
-      fence: z.number().nullable(),
-    });
-    const rows = await allRows(
-      this.#databases[0],
-      shape,
-      `select t.status || coalesce('(' || t.reason || ')', '') as state, s.kind, s.state as stage,
-         case when s.state = 'claimed' then s.fence end as fence
-       from tasks t left join stages s on s.task_id = t.id and s.state <> 'ended'
-       where t.loop_id = $1 order by t.number`,
-      [this.#loop.id],
-    );
-    const believed = this.#believed.tasks.map((task) => ({
-      state: task.state,
-      kind: task.stage,
-      stage: this.#believed.stageState(task),
-      fence: task.lease?.fence ?? null,
-    }));
-    assert.deepEqual(rows, believed);
-    this.#believed.checkTogether();
+  check(): Promise<void> {
+    return checkTables(this.#databases[0], this.#loop.id, this.#believed);
   }
 
-  /** One event for each change and no other, each beginning where the one before ended. */
-  async checkEvents(): Promise<void> {
-    const { items } = await listEvents(this.#databases[0], { loop: this.#loop.id, limit: 500 });
-    const step = z.object({ from: z.string().optional(), to: z.string() });
-    for (const { row, state, changes } of this.#believed.tasks) {
-      const steps = items.filter(({ task }) => task === row.id).map(({ data }) => step.parse(data));
-      assert.equal(steps.length, changes + 1);
-      for (const [index, { from }] of steps.entries()) assert.equal(from, steps[index - 1]?.to);
-      assert.equal(steps.at(-1)?.to, state);
-    }
-    const steps = items.filter(({ task }) => task === null).map(({ data }) => step.parse(data));
-    assert.equal(steps.length, this.#believed.changes + 1);
-    assert.equal(steps.at(-1)?.to, this.#believed.state);
-    assert.equal((await findLoop(this.#databases[0], this.#loop.id))?.branchOid, this.#loop.branchOid);
+  checkEvents(): Promise<void> {
+    return checkEvents(this.#databases[0], this.#loop, this.#believed);
   }
 
   /** Everybody does his work from here on: all tasks must get done, whatever happened before. */
@@ -135,21 +108,21 @@ export class StateWorld {
       round++
     ) {
       for (const [index] of this.#believed.tasks.entries()) {
-        for (const by of ["resume", "retry", "unblock"] as const) {
-          await this.#person(index, personal.indexOf(by), false);
-        }
+        for (const by of ["resume", "retry"] as const) await this.#person(index, personal.indexOf(by), false);
       }
+      await this.#settle(false);
       await this.#claim(0, false);
       for (const { lease } of this.#believed.tasks) if (lease) await this.#use(lease, 0, false);
       await this.check();
     }
+    await this.#sweep();
   }
 
   async #claim(owner: 0 | 1, crash: boolean): Promise<void> {
     const request = claimOf(`owner-${owner}`, { running: this.#believed.running });
     const claim = await this.#maybe(owner, crash, (on) => claimStage(on, request));
     if (!claim) return;
-    if (claim.claimed) this.#believed.believeClaim(claim.lease);
+    if (claim.claimed) await this.#begin(claim.lease);
     else assert.ok(!this.#believed.canClaim(), "something could have been claimed");
   }
 
@@ -159,9 +132,16 @@ export class StateWorld {
         claimStage(database, claimOf(`owner-${owner}`, { running: this.#believed.running })),
       ),
     );
-    const leases = claims.flatMap((claim) => (claim.claimed ? [claim.lease] : []));
     // In the order in which they happened does not matter: two never take the same, nor the same paths.
-    for (const lease of leases) this.#believed.believeClaim(lease);
+    for (const claim of claims) if (claim.claimed) await this.#begin(claim.lease);
+  }
+
+  async #begin(lease: Lease): Promise<void> {
+    this.#believed.believeClaim(lease);
+    if (lease.kind !== "run") return;
+    const run = await startRun(this.#databases[0], lease, { agent: "claude_code", role: "worker" });
+    assert.ok(run, "who has just claimed has the lease");
+    this.#believed.taskOf(lease).run = run.id;
   }
 
   async #actWith(lease: Lease, action: Extract<Action, { lease: number }>): Promise<void> {
@@ -178,11 +158,36 @@ export class StateWorld {
     }
     if (action.kind === "takeOver") {
       const taker = { owner: `owner-${action.owner}`, leaseMs: 60_000, deadOwner: lease.owner };
-      const taken = await takeOver(this.#databases[action.owner], lease, taker);
-      assert.equal(taken !== undefined, held);
-      if (!taken) return;
-      task.lease = taken;
-      this.#believed.leases.push(taken);
+      this.#taken(task, held, await takeOver(this.#databases[action.owner], lease, taker));
+    }
+  }
+
+  #taken(task: Believed, held: boolean, taken: Lease | undefined): void {
+    assert.equal(taken !== undefined, held);
+    if (!taken) return;
+    task.lease = taken;
+    this.#believed.leases.push(taken);
+  }
+
+  /** Nothing is heard of this one any more: all that it had is found when its leases have expired, and is the other's. */
+  async #die(owner: 0 | 1): Promise<void> {
+    const [database] = this.#databases;
+    await database.query(
+      "update stages set lease_until = now() - interval '1 second' where state = 'claimed' and owner = $1",
+      [`owner-${owner}`],
+    );
+    const expired = await expiredStages(database, 100);
+    const had = this.#believed.tasks.filter(({ lease }) => lease?.owner === `owner-${owner}`);
+    assert.deepEqual(new Set(expired.map(({ task }) => task)), new Set(had.map(({ row }) => row.id)));
+    for (const { id: stage, ...rest } of expired) {
+      const task = had.find(({ row }) => row.id === rest.task);
+      assert.ok(task);
+      const taker = { owner: `owner-${1 - owner}`, leaseMs: 60_000 };
+      this.#taken(
+        task,
+        true,
+        await takeOver(this.#databases[owner === 0 ? 1 : 0], { stage, ...rest }, taker),
+      );
     }
   }
 
@@ -190,22 +195,23 @@ export class StateWorld {
   async #use(lease: Lease, choice: number, crash: boolean): Promise<void> {
     const task = this.#believed.taskOf(lease);
     const by = uses[lease.kind][choice % uses[lease.kind].length];
-    if (by === undefined) return;
-    const toOid = `${this.#loop.branchOid}+${task.row.number}`;
-    const done = await this.#maybe(0, crash, async (on) => {
-      if (by === "merge") {
-        const advance = { loop: lease.loop, task: task.row.id, fromOid: this.#loop.branchOid, toOid };
-        return (await advanceBranch(on, { ...advance, fence: lease.fence })).advanced;
-      }
-      const from = lease.kind === "run" ? "running" : "blocked(awaiting_judge)";
-      return (await change(on, asChange({ what: "task", id: task.row.id, by, from, fence: lease.fence })))
-        .changed;
-    });
+    const tests = this.#believed.held(task);
+    if (by === undefined || (by === "dispute" && tests.length === 0)) return;
+    const { branchOid } = this.#loop;
+    const toOid = this.#believed.isHeldForOther(task) ? null : `${branchOid}+${task.row.number}`;
+    const done = await this.#maybe(0, crash, (on) =>
+      useLease(on, { lease, by, task, tests, branchOid, toOid }),
+    );
     if (done === undefined) return;
     assert.equal(done, task.lease === lease);
     if (!done) return;
-    if (by === "merge") this.#loop.branchOid = toOid;
-    this.#believed.believe(task, by);
+    if (lease.kind === "run") task.run = null;
+    if (by === "merge" && toOid !== null) {
+      this.#loop.branchOid = toOid;
+      for (const each of [task, ...tests]) each.merged = true;
+    }
+    if (by === "dispute") for (const each of tests) this.#believed.believe(each, "dispute");
+    this.#believed.believe(task, by === "dispute" ? "again" : by);
   }
 
   async #person(index: number, choice: number, crash: boolean): Promise<void> {
@@ -214,8 +220,39 @@ export class StateWorld {
     if (!task || !by || !allows("task", by, task.state)) return;
     const asked = asChange({ what: "task", id: task.row.id, by, from: task.state });
     const done = await this.#maybe(1, crash, (on) => change(on, asked));
-    assert.notEqual(done?.changed, false);
-    if (done) this.#believed.believe(task, by);
+    if (done === undefined) return;
+    assert.ok(done !== false && done.changed);
+    this.#believed.believe(task, by);
+  }
+
+  /** What needs a task that ended badly waits for it, and nothing else does. */
+  async #settle(crash: boolean): Promise<void> {
+    const settled = await this.#maybe(1, crash, (on) => settleDependents(on, this.#loop.id));
+    if (!settled) return;
+    const { tasks } = this.#believed;
+    const blocked = tasks.filter((task) => task.state === "queued" && this.#believed.isStuck(task));
+    const unblocked = tasks.filter((task) => {
+      return task.state === "blocked(dependency_failed)" && !this.#believed.isStuck(task);
+    });
+    assert.deepEqual(
+      settled.blocked,
+      blocked.map(({ row }) => row.id),
+    );
+    assert.deepEqual(
+      settled.unblocked,
+      unblocked.map(({ row }) => row.id),
+    );
+    for (const task of blocked) this.#believed.believe(task, "block");
+    for (const task of unblocked) this.#believed.believe(task, "unblock");
+  }
+
+  /** Runs that are nobody's any more are lost, and no task is moved by it. */
+  async #sweep(): Promise<void> {
+    for (const id of this.#believed.strays) {
+      const lost = await change(this.#databases[1], { what: "run", id, by: "lose", from: "running" });
+      assert.ok(lost.changed);
+      this.#believed.strays.delete(id);
+    }
   }
 
   async #changeLoop(choice: number, crash: boolean): Promise<void> {
@@ -227,8 +264,8 @@ export class StateWorld {
     const done = await this.#maybe(1, crash, (on) =>
       change(on, asChange({ what: "loop", id, by, from: state, to })),
     );
-    assert.notEqual(done?.changed, false);
-    if (!done) return;
+    if (done === undefined) return;
+    assert.ok(done !== false && done.changed);
     this.#believed.state = { pause: "paused(asked)", resume: "running", fail: "failed", reopen: "running" }[
       by
     ] as LoopState;
@@ -236,27 +273,21 @@ export class StateWorld {
   }
 
   /** Does it, or dies before it is committed: then it was not done, and undefined is what the caller knows. */
-  async #maybe<T>(owner: 0 | 1, crash: boolean, work: (on: Queryable) => Promise<T>): Promise<T | undefined> {
-    if (!crash) return this.#databases[owner].transaction(work);
+  async #maybe<T>(
+    owner: 0 | 1,
+    crash: boolean,
+    work: (on: Queryable) => Promise<T>,
+  ): Promise<T | false | undefined> {
     const died = new Error("died");
-    const dying = this.#databases[owner].transaction(async (on) => {
-      await work(on);
-      throw died;
+    const doing = this.#databases[owner].transaction(async (on) => {
+      const result = await work(on);
+      if (crash) throw died;
+      return result;
     });
-    await assert.rejects(dying, died);
-    return undefined;
+    return doing.catch((error: unknown) => {
+      if (error === died) return undefined;
+      if (error instanceof Stale) return crash ? undefined : false;
+      throw error;
+    });
   }
-}
-
-/** Which of the transitions it is, is not known here; that it is one of the table, `change` itself sees to. */
-function asChange(asked: {
-  what: "task" | "loop";
-  id: string;
-  by: string;
-  from: string;
-  fence?: number;
-  to?: string | undefined;
-}): Change {
-  transitionOf(asked.what, asked.by);
-  return asked as Change;
 }

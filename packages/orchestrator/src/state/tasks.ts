@@ -1,5 +1,6 @@
 import {
   isTaskState,
+  rework,
   stateParts,
   type TaskRisk,
   type TaskRole,
@@ -7,6 +8,8 @@ import {
   type TaskStatus,
   taskRisk,
   taskRole,
+  type VerifyCommand,
+  verifyCommand,
 } from "@opentiger/schema";
 import { z } from "zod";
 import { checkDependencies } from "./dependencies.ts";
@@ -16,6 +19,8 @@ import { refreshReadiness } from "./readiness.ts";
 import { allRows, firstRow, type Queryable } from "./rows.ts";
 
 export interface NewTask {
+  /** Its name in the plan, where it stands in one. */
+  key?: string | null;
   title: string;
   role: TaskRole;
   instructions: string;
@@ -23,7 +28,9 @@ export interface NewTask {
   needs: readonly number[];
   /** Empty: any path, and so it runs alone. */
   allowedPaths: readonly string[];
-  verify?: readonly unknown[];
+  /** Tests and protected files that it is meant to change. */
+  mayChange?: readonly string[];
+  verify?: readonly VerifyCommand[];
   risk?: TaskRisk;
   estimate?: string | null;
   agent?: string | null;
@@ -33,11 +40,13 @@ export const taskRow = z.object({
   id: z.string(),
   loop: z.string(),
   number: z.number(),
+  key: z.string().nullable(),
   title: z.string(),
   role: taskRole,
   instructions: z.string(),
   allowedPaths: z.array(z.string()),
-  verify: z.array(z.unknown()),
+  mayChange: z.array(z.string()),
+  verify: z.array(verifyCommand),
   risk: taskRisk,
   estimate: z.string().nullable(),
   state: z.custom<TaskState>((state) => typeof state === "string" && isTaskState(state)),
@@ -47,7 +56,7 @@ export const taskRow = z.object({
   baseOid: z.string().nullable(),
   candidateOid: z.string().nullable(),
   mergedOid: z.string().nullable(),
-  rework: z.unknown(),
+  rework: rework.nullable(),
   tries: z.record(z.string(), z.number()),
   agent: z.string().nullable(),
   needs: z.array(z.number()),
@@ -56,8 +65,9 @@ export const taskRow = z.object({
 });
 export type TaskRow = z.infer<typeof taskRow>;
 
-const columns = `t.id, t.loop_id as loop, t.number, t.title, t.role, t.instructions,
-  t.allowed_paths as "allowedPaths", t.verify, t.risk, t.estimate,
+/** For a statement in which the table is `t`. */
+export const taskColumns = `t.id, t.loop_id as loop, t.number, t.key, t.title, t.role, t.instructions,
+  t.allowed_paths as "allowedPaths", t.may_change as "mayChange", t.verify, t.risk, t.estimate,
   t.status || coalesce('(' || t.reason || ')', '') as state, t.detail, t.fence, t.not_before as "notBefore",
   t.base_oid as "baseOid", t.candidate_oid as "candidateOid", t.merged_oid as "mergedOid", t.rework, t.tries,
   t.agent, t.created_at as "createdAt", t.updated_at as "updatedAt",
@@ -99,7 +109,17 @@ export async function addTasks(
 }
 
 export async function findTask(on: Queryable, id: string): Promise<TaskRow | undefined> {
-  return firstRow(on, taskRow, `select ${columns} from tasks t where t.id = $1`, [id]);
+  return firstRow(on, taskRow, `select ${taskColumns} from tasks t where t.id = $1`, [id]);
+}
+
+/** By what people call it. */
+export async function findTaskByNumber(
+  on: Queryable,
+  loop: string,
+  number: number,
+): Promise<TaskRow | undefined> {
+  const text = `select ${taskColumns} from tasks t where t.loop_id = $1 and t.number = $2`;
+  return firstRow(on, taskRow, text, [loop, number]);
 }
 
 /** Of a loop, in the order of their numbers. */
@@ -110,7 +130,7 @@ export async function listTasks(
   return onePage(
     on,
     taskRow,
-    `select ${columns}, t.number as place from tasks t
+    `select ${taskColumns}, t.number as place from tasks t
      where t.loop_id = $3 and ($4::text is null or t.status = $4) and t.number > coalesce($1::int, 0)
      order by t.number limit $2`,
     page,
@@ -133,18 +153,20 @@ async function insertTasks(
   state: TaskState,
 ): Promise<void> {
   const { status, reason } = stateParts(state);
-  const rows = tasks.map(({ allowedPaths, ...task }) => ({
+  const rows = tasks.map(({ allowedPaths, mayChange = [], ...task }) => ({
     risk: "medium",
     verify: [],
     ...task,
     allowed_paths: allowedPaths,
+    may_change: mayChange,
   }));
   await on.query(
-    `insert into tasks (loop_id, number, title, role, instructions, allowed_paths, verify, risk, estimate, agent,
-       status, reason)
-     select $1, number, title, role, instructions, allowed_paths, verify, risk, estimate, agent, $3, $4
-     from jsonb_to_recordset($2::jsonb) as t (number int, title text, role text, instructions text,
-       allowed_paths text[], verify jsonb, risk text, estimate text, agent text)`,
+    `insert into tasks (loop_id, number, key, title, role, instructions, allowed_paths, may_change, verify, risk,
+       estimate, agent, status, reason)
+     select $1, number, key, title, role, instructions, allowed_paths, may_change, verify, risk, estimate, agent,
+       $3, $4
+     from jsonb_to_recordset($2::jsonb) as t (number int, key text, title text, role text, instructions text,
+       allowed_paths text[], may_change text[], verify jsonb, risk text, estimate text, agent text)`,
     [loop, JSON.stringify(rows), status, reason],
   );
 }

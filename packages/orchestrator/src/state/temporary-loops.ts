@@ -1,4 +1,4 @@
-import type { StageRole } from "@opentiger/schema";
+import { loopSettings, type StageRole } from "@opentiger/schema";
 import { change } from "./change.ts";
 import type { Claim, ClaimLimits, ClaimRequest } from "./claims.ts";
 import type { Database } from "./database.ts";
@@ -22,7 +22,7 @@ export async function newLoop(
     repository: repository.id,
     requirement: "It should work.",
     source: { kind: "prose" },
-    settings: {},
+    settings: loopSettings.parse({}),
     baseOid: "0".repeat(40),
     plan: { tasks, approved: true },
   });

@@ -29,6 +29,7 @@ const expected: Record<What, Record<string, { from: readonly string[]; to: reado
     resume: { from: ["blocked(paused)"], to: ["queued"] },
     cancel: { from: openTasks, to: ["cancelled"] },
     retry: { from: ["failed", "cancelled"], to: ["queued"] },
+    dispute: { from: ["done"], to: ["queued"] },
   },
   loop: {
     planned: { from: ["planning"], to: ["awaiting_approval", "running"] },
@@ -39,6 +40,7 @@ const expected: Record<What, Record<string, { from: readonly string[]; to: reado
     fail: { from: openLoops, to: ["failed"] },
     cancel: { from: openLoops, to: ["cancelled"] },
     reopen: { from: ["done", "failed"], to: ["running"] },
+    replan: { from: ["failed"], to: ["planning"] },
   },
   run: {
     succeed: { from: ["running"], to: ["succeeded"] },
@@ -80,7 +82,7 @@ describe.each(whats)("the table of a %s", (what) => {
   it("leads out of every state that is not final", () => {
     const final = states.filter((state) => names.every((by) => !transitionOf(what, by).from.includes(state)));
     expect(final).toEqual(
-      { task: ["done"], loop: ["cancelled"], run: ["succeeded", "failed", "lost", "cancelled"] }[what],
+      { task: [], loop: ["cancelled"], run: ["succeeded", "failed", "lost", "cancelled"] }[what],
     );
   });
 

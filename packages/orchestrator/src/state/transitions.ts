@@ -82,6 +82,8 @@ const task = {
   resume: way(["blocked(paused)"], ["queued"], "run", "person"),
   cancel: way(openTaskStates, ["cancelled"], "none", "person"),
   retry: way(["failed", "cancelled"], ["queued"], "run", "person"),
+  /** The worker thinks a test wrong that waits for its code, and so is not on the branch: it is written again. */
+  dispute: way(["done"], ["queued"], "run", "dispatcher"),
 } as const satisfies Record<string, Transition<TaskState>>;
 
 const loop = {
@@ -94,6 +96,8 @@ const loop = {
   cancel: way(openLoopStates, ["cancelled"], "none", "person"),
   /** One of its tasks is retried. */
   reopen: way(["done", "failed"], ["running"], "same", "person"),
+  /** It failed before there was a plan. */
+  replan: way(["failed"], ["planning"], "plan", "person"),
 } as const satisfies Record<string, Transition<LoopState>>;
 
 const run = {

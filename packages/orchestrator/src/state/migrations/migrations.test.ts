@@ -6,6 +6,9 @@ import { migrations } from "./migrations.ts";
 const released = {
   1: "9dac5de10603439d7bc39e9c4ed2daf49678d388a3b5bc1c53e694cd016d502f",
   2: "ff116c7c94d15e9adb6212c84c686bf7d8f9c621d2c459cd07e6a144355ff15d",
+  3: "86311c0c07705f47729d88a7391fdfaa18769edd6e02170c28bc14bc2d89fee6",
+  4: "f686f37a20626ae06e3e77104a06588311eba505b536536628bd3e33d41ed8e5",
+  5: "1bd61e023e38b0ba0bf1b474791cb58a9ab3df56bfc5b2d8d309373739658901",
 };
 
 it("a step that was released is never changed: databases that have it would be refused", () => {

@@ -1,6 +1,9 @@
 import { systemConfig } from "./0001-system-config.ts";
 import { loops } from "./0002-loops.ts";
+import { projects } from "./0003-projects.ts";
+import { planning } from "./0004-planning.ts";
+import { server } from "./0005-server.ts";
 import type { Migration } from "./migration.ts";
 
 /** All steps, oldest first. New ones are added at the end; those that were released stay as they are. */
-export const migrations: readonly Migration[] = [systemConfig, loops];
+export const migrations: readonly Migration[] = [systemConfig, loops, projects, planning, server];

@@ -1,0 +1,44 @@
+import { z } from "zod";
+import { allRows, firstRow, type Queryable } from "./rows.ts";
+
+export const preparedImageRow = z.object({
+  key: z.string(),
+  reference: z.string(),
+  /** 0: it is being made, or its maker died. */
+  bytes: z.number(),
+  usedAt: z.date(),
+});
+export type PreparedImageRow = z.infer<typeof preparedImageRow>;
+
+const columns = `key, reference, bytes, used_at as "usedAt"`;
+
+export async function findPrepared(on: Queryable, key: string): Promise<PreparedImageRow | undefined> {
+  return firstRow(on, preparedImageRow, `select ${columns} from prepared_images where key = $1`, [key]);
+}
+
+/** Written before the image is made, so that there is never an image that no row knows. */
+export async function expectPrepared(on: Queryable, key: string, reference: string): Promise<void> {
+  await on.query(
+    `insert into prepared_images (key, reference, bytes) values ($1, $2, 0)
+     on conflict (key) do update set reference = excluded.reference, used_at = now()`,
+    [key, reference],
+  );
+}
+
+/** It is there, and somebody is about to use it. */
+export async function touchPrepared(on: Queryable, key: string, bytes: number): Promise<void> {
+  await on.query("update prepared_images set bytes = $2, used_at = now() where key = $1", [key, bytes]);
+}
+
+/** The one that was not used for longest comes first. */
+export async function preparedByUse(on: Queryable): Promise<PreparedImageRow[]> {
+  return allRows(on, preparedImageRow, `select ${columns} from prepared_images order by used_at, key`);
+}
+
+/** Unless somebody has used it since. */
+export async function forgetPrepared(on: Queryable, { key, usedAt }: PreparedImageRow): Promise<void> {
+  await on.query("delete from prepared_images where key = $1 and date_trunc('milliseconds', used_at) <= $2", [
+    key,
+    usedAt,
+  ]);
+}

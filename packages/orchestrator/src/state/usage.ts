@@ -1,0 +1,35 @@
+import { type TokenCount, tokenCount } from "@opentiger/schema";
+import { z } from "zod";
+import { oneRow, type Queryable } from "./rows.ts";
+
+export interface Usage {
+  tokens: TokenCount;
+  /** All kinds together. */
+  total: number;
+  /** null: nothing that was used has a known price. */
+  usd: number | null;
+}
+
+const row = tokenCount.extend({ total: z.number(), usd: z.number().nullable() });
+
+const sums = `
+  coalesce(sum((tokens->>'input')::bigint), 0)::bigint as input,
+  coalesce(sum((tokens->>'output')::bigint), 0)::bigint as output,
+  coalesce(sum((tokens->>'cacheRead')::bigint), 0)::bigint as "cacheRead",
+  coalesce(sum((tokens->>'cacheWrite')::bigint), 0)::bigint as "cacheWrite",
+  coalesce(sum(token_total), 0)::bigint as total, sum(usd)::float8 as usd`;
+
+/** What all runs of the loop have used, those that go on with what is known of them. */
+export async function usageOfLoop(on: Queryable, loop: string): Promise<Usage> {
+  return usage(await oneRow(on, row, `select ${sums} from runs where loop_id = $1`, [loop]));
+}
+
+/** The same for the runs of all loops that were started since this day began, in the time of the database's clock: UTC. */
+export async function usageOfDay(on: Queryable): Promise<Usage> {
+  const today = "date_trunc('day', now(), 'UTC')";
+  return usage(await oneRow(on, row, `select ${sums} from runs where started_at >= ${today}`));
+}
+
+function usage({ total, usd, ...tokens }: z.infer<typeof row>): Usage {
+  return { tokens, total, usd };
+}
