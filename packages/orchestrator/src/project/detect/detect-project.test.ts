@@ -1,0 +1,265 @@
+import { describe, expect, it } from "vitest";
+import { detectProject } from "./detect-project.ts";
+
+type Files = Record<string, string | object>;
+
+async function detect(files: Files) {
+  return detectProject(async (path) => {
+    const content = files[path];
+    if (content === undefined) return undefined;
+    return Buffer.from(typeof content === "string" ? content : JSON.stringify(content));
+  }, Object.keys(files));
+}
+
+const tested = { scripts: { test: "mocha" }, devDependencies: { mocha: "1" } };
+
+describe("what a project is set up and checked with", () => {
+  it.each<[string, Files, string[], string[], string[]]>([
+    [
+      "npm",
+      { "package.json": tested, "package-lock.json": "{}" },
+      ["npm (package-lock.json)"],
+      ["npm ci --no-audit --no-fund"],
+      ["npm test"],
+    ],
+    [
+      "npm without a lock file",
+      { "package.json": tested },
+      ["npm (package.json)"],
+      ["npm install --no-package-lock --no-audit --no-fund"],
+      ["npm test"],
+    ],
+    [
+      "npm without dependencies",
+      { "package.json": { scripts: { test: "mocha" } } },
+      ["npm (package.json)"],
+      [],
+      ["npm test"],
+    ],
+    [
+      "pnpm",
+      { "package.json": tested, "pnpm-lock.yaml": "" },
+      ["pnpm (pnpm-lock.yaml)"],
+      ["pnpm install --frozen-lockfile"],
+      ["pnpm run test"],
+    ],
+    [
+      "yarn 1",
+      { "package.json": tested, "yarn.lock": "# yarn lockfile v1" },
+      ["yarn (yarn.lock)"],
+      ["yarn install --frozen-lockfile --non-interactive"],
+      ["yarn run test"],
+    ],
+    [
+      "a newer yarn",
+      { "package.json": tested, "yarn.lock": "__metadata:\n  version: 8" },
+      ["yarn (yarn.lock)"],
+      ["yarn install --immutable"],
+      ["yarn run test"],
+    ],
+    [
+      "bun",
+      { "package.json": tested, "bun.lock": "" },
+      ["bun (bun.lock)"],
+      ["bun install --frozen-lockfile"],
+      ["bun run test"],
+    ],
+    [
+      "a manager that is named",
+      { "package.json": { ...tested, packageManager: "pnpm@9.0.0" }, "package-lock.json": "" },
+      ["pnpm (package.json)"],
+      ["pnpm install --no-lockfile"],
+      ["pnpm run test"],
+    ],
+    [
+      "types that a script checks",
+      { "package.json": { scripts: { test: "mocha", typecheck: "tsc --noEmit" } } },
+      ["npm (package.json)"],
+      [],
+      ["npm run typecheck", "npm test"],
+    ],
+    ["go", { "go.mod": "module x" }, ["go (go.mod)"], ["go mod download"], ["go test ./..."]],
+    [
+      "cargo",
+      { "Cargo.toml": "[package]\n", "Cargo.lock": "" },
+      ["cargo (Cargo.lock)"],
+      ["cargo fetch --locked"],
+      ["cargo test"],
+    ],
+    [
+      "a workspace of cargo",
+      { "Cargo.toml": "[workspace]\nmembers = []\n" },
+      ["cargo (Cargo.toml)"],
+      ["cargo fetch"],
+      ["cargo test --workspace"],
+    ],
+    ["make", { Makefile: "all:\n\ttrue\n\ntest: all\n\t./run\n" }, ["make (Makefile)"], [], ["make test"]],
+    ["make without such a target", { Makefile: "tests:\n\t./run\ntest := 1\n" }, [], [], []],
+    [
+      "go, which make only calls",
+      { "go.mod": "", Makefile: "test:\n\tgo test ./...\n" },
+      ["go (go.mod)"],
+      ["go mod download"],
+      ["go test ./..."],
+    ],
+    ["nothing that is known", { "README.md": "" }, [], [], []],
+    ["a package.json that is none", { "package.json": "{" }, [], [], []],
+  ])("%s", async (_what, files, detected, setup, verify) => {
+    const found = await detect(files);
+    expect(found).toMatchObject({ detected, setup });
+    expect(found.verify.map(({ command }) => command)).toEqual(verify);
+  });
+
+  it("python with uv", async () => {
+    const files = {
+      "pyproject.toml": '[project]\ndependencies = ["pytest"]\n',
+      "uv.lock": "",
+      "tests/test_a.py": "",
+    };
+    expect(await detect(files)).toMatchObject({
+      detected: ["uv (uv.lock)"],
+      setup: ["uv sync --locked"],
+      verify: [
+        {
+          command: expect.stringMatching(/^uv run --no-sync python -m pytest --junitxml=/),
+          reporter: { format: "junit" },
+        },
+      ],
+    });
+  });
+
+  it("python with pip, in a folder of its own", async () => {
+    const manifest =
+      '[project]\nname = "x"\n[project.optional-dependencies]\ndev = ["pytest"]\nfast = []\n[tool.x]\n';
+    const found = await detect({ "pyproject.toml": manifest, "requirements.txt": "", "tests/test_a.py": "" });
+    expect(found.setup).toEqual([
+      "python3 -m venv .venv",
+      ".venv/bin/python -m pip install -r requirements.txt -e '.[dev]' pytest",
+    ]);
+    expect(found.verify[0]?.command).toMatch(/^\.venv\/bin\/python -m pytest/);
+  });
+
+  it("python without pytest, and without tests", async () => {
+    const found = await detect({ "requirements.txt": "flask\n", "test_a.py": "" });
+    expect(found.verify).toEqual([{ command: ".venv/bin/python -m unittest discover" }]);
+    expect((await detect({ "requirements.txt": "flask\n" })).verify).toEqual([]);
+  });
+
+  it("several at once", async () => {
+    const found = await detect({ "package.json": tested, "go.mod": "module x" });
+    expect(found.detected).toEqual(["npm (package.json)", "go (go.mod)"]);
+    expect(found.verify.map(({ command }) => command)).toEqual(["npm test", "go test ./..."]);
+  });
+});
+
+describe("a test script", () => {
+  it.each(['echo "Error: no test specified" && exit 1', "echo none", "exit 0", "true", "", "echo a; exit 1"])(
+    "that tests nothing is no check: %s",
+    async (test) => {
+      expect((await detect({ "package.json": { scripts: { test } } })).verify).toEqual([]);
+    },
+  );
+
+  it.each([["echo hi && mocha"], ["exitzero"], ["tsc && node x"]])(
+    "that does something is one: %s",
+    async (test) => {
+      expect((await detect({ "package.json": { scripts: { test } } })).verify).toHaveLength(1);
+    },
+  );
+
+  it("that is nothing but vitest is asked to tell of each test", async () => {
+    const { verify } = await detect({ "package.json": { scripts: { test: "vitest run --coverage" } } });
+    expect(verify).toEqual([
+      {
+        command: "npm test -- --reporter=default --reporter=json --outputFile.json=.opentiger-tests.json",
+        reporter: { format: "vitest-json", path: ".opentiger-tests.json" },
+      },
+    ]);
+  });
+
+  it("that is nothing but node's runner is too", async () => {
+    const { verify } = await detect({
+      "package.json": { scripts: { test: "node --import=tsx --test" } },
+      "pnpm-lock.yaml": "",
+    });
+    expect(verify[0]?.command).toMatch(
+      /^pnpm run test --test-reporter=spec .* --test-reporter-destination=\.opentiger-tests\.tap$/,
+    );
+  });
+
+  it.each([
+    "vitest run && echo",
+    "vitest --reporter=dot",
+    "node --test test/*.js",
+    "node --test --test-reporter=dot",
+  ])("that is more than that is taken as it is: %s", async (test) => {
+    expect((await detect({ "package.json": { scripts: { test } } })).verify).toEqual([
+      { command: "npm test" },
+    ]);
+  });
+});
+
+describe("a repository of several packages", () => {
+  const inner = (test?: string) => ({ scripts: test === undefined ? {} : { test } });
+
+  it("is checked by its own script where it has one", async () => {
+    const found = await detect({
+      "package.json": { workspaces: ["packages/*"], ...tested },
+      "packages/a/package.json": inner("x"),
+    });
+    expect(found.verify).toEqual([{ command: "npm test" }]);
+  });
+
+  it("is checked by those of its packages that have a real one", async () => {
+    const files = {
+      "package.json": { workspaces: { packages: ["./packages/*", "!packages/c"] } },
+      "packages/a/package.json": inner("jest"),
+      "packages/b/package.json": inner("exit 0"),
+      "packages/c/package.json": inner("jest"),
+      "packages/d; rm x/package.json": inner("jest"),
+      "packages/a/node_modules/m/package.json": inner("jest"),
+      "other/package.json": inner("jest"),
+    };
+    expect((await detect(files)).verify).toEqual([{ command: "npm test --workspace=packages/a" }]);
+    const withPnpm = { ...files, "package.json": {}, "pnpm-workspace.yaml": "packages:\n  - packages/*\n" };
+    expect((await detect(withPnpm)).verify).toEqual([
+      { command: "pnpm --filter=./packages/a --filter=./packages/c run test" },
+    ]);
+  });
+
+  it("without anything at its top is looked at folder by folder", async () => {
+    const found = await detect({
+      "web/package.json": { scripts: { test: "vitest" } },
+      "web/package-lock.json": "",
+      "service/go.mod": "",
+      "node_modules/x/package.json": tested,
+      "docs/README.md": "",
+    });
+    expect(found.detected).toEqual(["go (go.mod) in service", "npm (package-lock.json) in web"]);
+    expect(found.setup).toEqual(["cd service && go mod download"]);
+    expect(found.verify[1]).toMatchObject({
+      command: expect.stringMatching(/^cd web && npm test -- /),
+      reporter: { path: "web/.opentiger-tests.json" },
+    });
+    expect(found.lockFiles).toContain("web/package-lock.json");
+    expect(found.protectedPaths).toContain("web/**/package.json");
+  });
+});
+
+describe("what counts as tests, and what checks depend on", () => {
+  it("has what every project has", async () => {
+    const found = await detect({ "README.md": "" });
+    expect(found.protectedPaths).toContain(".github/**");
+    expect(found.testPaths.length).toBeGreaterThan(0);
+  });
+
+  it("has what the kinds add", async () => {
+    const found = await detect({ "package.json": tested, "Cargo.toml": "" });
+    expect(found.protectedPaths).toEqual(
+      expect.arrayContaining(["**/package.json", "**/Cargo.toml", "scripts/**"]),
+    );
+    expect(found.lockFiles).toEqual(
+      expect.arrayContaining(["package-lock.json", "package.json", "Cargo.lock"]),
+    );
+  });
+});

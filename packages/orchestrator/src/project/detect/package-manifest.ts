@@ -1,0 +1,74 @@
+import { dirname } from "node:path/posix";
+import { parse } from "yaml";
+import { z } from "zod";
+import type { ProjectFiles } from "./project-files.ts";
+
+const names = z.record(z.string(), z.string());
+
+/** As much of a package.json as detection needs. What has another form than it should is as good as absent. */
+const packageManifest = z.object({
+  packageManager: z.string().optional().catch(undefined),
+  scripts: names.optional().catch(undefined),
+  workspaces: z
+    .union([z.array(z.string()), z.object({ packages: z.array(z.string()) }).transform((of) => of.packages)])
+    .optional()
+    .catch(undefined),
+  dependencies: names.optional().catch(undefined),
+  devDependencies: names.optional().catch(undefined),
+  optionalDependencies: names.optional().catch(undefined),
+});
+export type PackageManifest = z.infer<typeof packageManifest>;
+
+export async function readManifest(files: ProjectFiles): Promise<PackageManifest | undefined> {
+  const text = await files.text("package.json");
+  if (text === undefined) return undefined;
+  try {
+    return packageManifest.parse(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a script does something: `npm init` leaves one that only says that there is none. */
+export function realScript(script: string | undefined): script is string {
+  if (script === undefined) return false;
+  return !/^(?:\s*(?:echo\b[^&|;]*|exit\s+\d+|true|false|:)\s*(?:&&|;|\|\||$))*$/.test(script.trim());
+}
+
+/** More than any repository has by hand. */
+const maxWorkspaces = 200;
+
+/** Its name stands in commands. */
+const plainFolder = /^[\w@.+][\w@.+-]*(?:\/[\w@.+][\w@.+-]*)*$/;
+
+/** The folders of the workspaces, by the patterns that name them. */
+export async function workspaceFolders(
+  files: ProjectFiles,
+  { workspaces }: PackageManifest,
+): Promise<string[]> {
+  const patterns = workspaces ?? (await pnpmPatterns(files));
+  const wanted = patterns.filter((pattern) => !pattern.startsWith("!"));
+  if (wanted.length === 0) return [];
+  const excluded = patterns.filter((pattern) => pattern.startsWith("!")).map((pattern) => pattern.slice(1));
+  const manifests = (globs: readonly string[]): string[] =>
+    globs.map((glob) => `${glob.replace(/^\.\//, "").replace(/\/$/, "")}/package.json`);
+  const left = new Set(excluded.length > 0 ? files.matching(...manifests(excluded)) : []);
+  return files
+    .matching(...manifests(wanted))
+    .filter((path) => !left.has(path) && !path.includes("node_modules/"))
+    .map((path) => dirname(path))
+    .filter((folder) => plainFolder.test(folder))
+    .toSorted()
+    .slice(0, maxWorkspaces);
+}
+
+async function pnpmPatterns(files: ProjectFiles): Promise<string[]> {
+  const text = await files.text("pnpm-workspace.yaml");
+  if (text === undefined) return [];
+  try {
+    // No aliases: a few lines of them can stand for gigabytes.
+    return z.object({ packages: z.array(z.string()) }).parse(parse(text, { maxAliasCount: 0 })).packages;
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,7 @@
+export {
+  type InitialisedProject,
+  type InitOptions,
+  initProject,
+  type WrittenProject,
+} from "./init-project.ts";
+export { readProject } from "./read-project.ts";

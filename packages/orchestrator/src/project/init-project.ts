@@ -1,0 +1,74 @@
+import { randomUUID } from "node:crypto";
+import { rename, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { type Project, projectFileName, type VerifyCommand } from "@opentiger/schema";
+import { errno, OrchestratorError } from "../errors.ts";
+import { detectProject } from "./detect/detect-project.ts";
+import { folderFiles, readIn, repositoryTop } from "./folder-files.ts";
+import { settledProject } from "./read-project.ts";
+
+export interface InitOptions {
+  /** In the repository, or in a folder of it. */
+  folder: string;
+  /** What is there already: refused, or written over. */
+  existing: "kept" | "replaced";
+}
+
+export interface InitialisedProject {
+  /** Of the file that was written. */
+  path: string;
+  content: WrittenProject;
+  detected: string[];
+}
+
+/** The part of the file that people change. */
+export interface WrittenProject {
+  setup: string[];
+  /** Those without a reporter as strings. */
+  verify: (string | VerifyCommand)[];
+  testPaths: string[];
+  protectedPaths: string[];
+}
+
+/**
+ * Writes opentiger.json into the top of the repository, with what is detected in its files as they are now. Nothing else is
+ * changed, and git is not asked: loops read the file from a commit, so it is of use when it is committed.
+ */
+export async function initProject({ folder, existing }: InitOptions): Promise<InitialisedProject> {
+  const top = await repositoryTop(resolve(folder));
+  if (top === undefined) {
+    throw new OrchestratorError("workspace_missing", `${resolve(folder)} is in no git repository`, {
+      remedy: "make one with `git init`, or go into yours",
+    });
+  }
+  const names = await folderFiles(top);
+  const detected = await detectProject(readIn(top), names);
+  const project = settledProject({ file: {}, flags: {}, detected, names: new Set(names) });
+  const content = writtenProject(project);
+  const path = join(top, projectFileName);
+  await write(path, `${JSON.stringify(content, null, 2)}\n`, existing);
+  return { path, content, detected: project.detected };
+}
+
+/** The file protects itself without being told to. */
+function writtenProject({ setup, verify, testPaths, protectedPaths }: Project): WrittenProject {
+  return {
+    setup,
+    verify: verify.map((check) => (check.reporter ? check : check.command)),
+    testPaths,
+    protectedPaths: protectedPaths.filter((path) => path !== projectFileName),
+  };
+}
+
+async function write(path: string, text: string, existing: InitOptions["existing"]): Promise<void> {
+  const target = existing === "kept" ? path : `${path}.${randomUUID()}`;
+  try {
+    await writeFile(target, text, { flag: "wx" });
+    if (target !== path) await rename(target, path);
+  } catch (error) {
+    if (errno(error) !== "EEXIST") throw error;
+    throw new OrchestratorError("already_exists", `there is a ${path} already`, {
+      remedy: "edit it, or write a new one over it: opentiger init --force",
+    });
+  }
+}

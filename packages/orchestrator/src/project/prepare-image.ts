@@ -1,0 +1,81 @@
+import { type DockerBackend, type Sandbox, SandboxError } from "@opentiger/sandbox";
+import type { NetworkSettings } from "@opentiger/schema";
+import { leftToOthers } from "../dispatch/lease-lost.ts";
+import type { Place } from "../place.ts";
+import { expectPrepared, touchPrepared } from "../state/prepared-images.ts";
+import type { BaseImage } from "./base-image.ts";
+import { sandboxLimits } from "./limits.ts";
+import type { Prepared, PrepareRequest } from "./prepare-request.ts";
+import { setupIn } from "./setup.ts";
+
+export interface Preparation extends PrepareRequest {
+  key: string;
+  base: BaseImage;
+  network: NetworkSettings;
+}
+
+/**
+ * Does the set-up in a sandbox of the loop's and keeps its files as an image. No agent is in it and it is given no credential,
+ * so there is none that could be kept. The sandbox goes, whatever comes of it; only where we are told to stop it
+ * stays, since it may be another's by then.
+ */
+export async function prepareImage(
+  place: Place,
+  backend: DockerBackend,
+  preparation: Preparation,
+): Promise<Prepared> {
+  const { loop, project, key, base, signal, say } = preparation;
+  const name = `loop-${loop.id}-prepare`;
+  const reference = `opentiger/prepared:${key}`;
+  await discard(backend, name);
+  say(`setting the project up in ${base.reference}`);
+  try {
+    const sandbox = await create(backend, name, preparation);
+    const timeoutMs = place.config.get("OPENTIGER_SETUP_TIMEOUT");
+    const { notes } = await closing(sandbox, () =>
+      setupIn(sandbox, project, { timeoutMs, execId: `setup-${key.slice(0, 16)}`, signal, say }),
+    );
+    signal.throwIfAborted();
+    await expectPrepared(place.database, key, reference);
+    await backend.save(name, reference);
+    const image = await backend.images.find(reference);
+    await touchPrepared(place.database, key, Math.max(0, (image?.bytes ?? 0) - base.bytes));
+    return { image: reference, key, notes };
+  } finally {
+    if (!leftToOthers(signal)) await discard(backend, name);
+  }
+}
+
+function create(backend: DockerBackend, name: string, preparation: Preparation): Promise<Sandbox> {
+  const { repository, project, commit, base, network, signal, say } = preparation;
+  return backend.create({
+    name,
+    agent: "shell",
+    workspaces: [{ path: repository.userPath, readOnly: false }],
+    workspaceKind: "clone",
+    repository: repository.path,
+    commit,
+    image: base.reference,
+    limits: sandboxLimits(project),
+    network,
+    env: project.env,
+    signal,
+    onProgress: say,
+  });
+}
+
+async function closing<T>(sandbox: Sandbox, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } finally {
+    await sandbox.close();
+  }
+}
+
+async function discard(backend: DockerBackend, name: string): Promise<void> {
+  try {
+    await backend.remove(name, { force: true });
+  } catch (error) {
+    if (!(error instanceof SandboxError && error.code === "not_found")) throw error;
+  }
+}

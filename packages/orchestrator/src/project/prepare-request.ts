@@ -1,0 +1,24 @@
+import type { AgentName, ExecutionEnvironment, Project } from "@opentiger/schema";
+import type { LoopRepository } from "../git/repository.ts";
+import type { LoopRow } from "../state/loops.ts";
+
+export interface PrepareRequest {
+  loop: Pick<LoopRow, "id" | "settings">;
+  repository: Pick<LoopRepository, "path" | "userPath" | "listFiles">;
+  project: Project;
+  /** Where the set-up is done, if it is not yet. */
+  commit: string;
+  /** The template of the agent that is going to work there. Nothing of it is in the image: one serves for all. */
+  agent?: AgentName;
+  environment: ExecutionEnvironment;
+  signal: AbortSignal;
+  say: (line: string) => void;
+}
+
+export interface Prepared {
+  /** What to create sandboxes from; null where each clone is set up by itself: on the host, or with nothing to do. */
+  image: string | null;
+  key: string;
+  /** What is to be known of the set-up, where it was done now. */
+  notes: string[];
+}

@@ -1,0 +1,90 @@
+import { type Backend, DockerBackend } from "@opentiger/sandbox";
+import type { NetworkSettings } from "@opentiger/schema";
+import { OrchestratorError } from "../errors.ts";
+import type { Place } from "../place.ts";
+import { findPrepared, touchPrepared } from "../state/prepared-images.ts";
+import { type BaseImage, baseImage } from "./base-image.ts";
+import { phaseNetwork } from "./network.ts";
+import { withPreparation } from "./preparation-lock.ts";
+import { prepareImage } from "./prepare-image.ts";
+import type { Prepared, PrepareRequest } from "./prepare-request.ts";
+import { preparedKey } from "./prepared-key.ts";
+import { prunePrepared } from "./prune-prepared.ts";
+
+export type { Prepared, PrepareRequest } from "./prepare-request.ts";
+
+/**
+ * The image on which the project's set-up is done, made where there is none for its key. Of several who ask for the same
+ * at the same time, in whatever processes, one makes it and the others wait for it. A process that is killed meanwhile
+ * leaves nothing but a sandbox of its loop's, which the next attempt or the loop's end removes.
+ */
+export async function ensurePrepared(place: Place, request: PrepareRequest): Promise<Prepared> {
+  const { signal, say } = request;
+  const wanted = await wantedImage(place, request);
+  const { key, base, network } = wanted;
+  const known = await findWanted(place, request, wanted);
+  if (known) return known;
+  const backend = dockerOf(await place.backend(request.environment));
+  return withPreparation(place.database, key, { signal, say }, async () => {
+    const made = await findWanted(place, request, wanted);
+    if (made) return made;
+    const prepared = await prepareImage(place, backend, { ...request, key, base, network });
+    await prunePrepared(place, backend, key);
+    return prepared;
+  });
+}
+
+/** The same, where nothing has to be made for it; undefined where the set-up is still to be done. */
+export async function knownPrepared(
+  place: Place,
+  request: WantedRequest,
+): Promise<Prepared | undefined> {
+  return findWanted(place, request, await wantedImage(place, request));
+}
+
+interface WantedImage {
+  key: string;
+  base: BaseImage;
+  network: NetworkSettings;
+}
+
+type WantedRequest = Omit<PrepareRequest, "signal" | "say">;
+
+async function wantedImage(place: Place, request: WantedRequest): Promise<WantedImage> {
+  const { environment, project, loop, repository, commit } = request;
+  const network = phaseNetwork(place, loop, project, "setup");
+  const base =
+    environment === "host" ? { reference: "", id: "", bytes: 0 } : await baseImage(place, project);
+  const { folder } = place;
+  const key = await preparedKey({ folder, environment, base: base.id, repository, commit, project, network });
+  return { key, base, network };
+}
+
+async function findWanted(
+  place: Place,
+  { environment, project }: WantedRequest,
+  { key, base }: WantedImage,
+): Promise<Prepared | undefined> {
+  if (environment === "host" || project.setup.length === 0) return { image: null, key, notes: [] };
+  const image = await findUsable(place, dockerOf(await place.backend(environment)), key, base);
+  return image === undefined ? undefined : { image, key, notes: [] };
+}
+
+/** The row says what it is called; the engine, whether it is still there. */
+async function findUsable(
+  { database }: Pick<Place, "database">,
+  backend: DockerBackend,
+  key: string,
+  base: BaseImage,
+): Promise<string | undefined> {
+  const row = await findPrepared(database, key);
+  const image = row && (await backend.images.find(row.reference));
+  if (!image) return undefined;
+  await touchPrepared(database, key, Math.max(0, image.bytes - base.bytes));
+  return image.reference;
+}
+
+function dockerOf(backend: Backend): DockerBackend {
+  if (backend instanceof DockerBackend) return backend;
+  throw new OrchestratorError("internal", `the backend ${backend.kind} has no images`);
+}

@@ -1,0 +1,89 @@
+import { describe, expect, it } from "vitest";
+import type { Detected } from "./detect/detect-project.ts";
+import { parseProjectFile, settledProject } from "./read-project.ts";
+
+const detected: Detected = {
+  detected: ["npm (package.json)"],
+  setup: ["npm ci"],
+  verify: [{ command: "npm test" }],
+  testPaths: ["test/**"],
+  protectedPaths: ["package.json"],
+  lockFiles: ["package-lock.json"],
+};
+
+function settle(file: object, flags: object = {}, names: string[] = []) {
+  return settledProject({ file, flags, detected, names: new Set(names) });
+}
+
+const parse = (content: unknown) => parseProjectFile(Buffer.from(JSON.stringify(content)));
+
+describe("opentiger.json", () => {
+  it("may write a check as a string", () => {
+    expect(parse({ verify: ["npm test", { command: "x", reporter: { format: "tap" } }] }).verify).toEqual([
+      { command: "npm test" },
+      { command: "x", reporter: { format: "tap" } },
+    ]);
+  });
+
+  it.each([
+    ["has a key that is not known", { verfy: [] }, /verfy/],
+    ["has one in a part of it", { limits: { disk: "1g" } }, /limits/],
+    ["leads out of the repository", { testPaths: ["../other/**"] }, /testPaths\.0.*within the repository/],
+    [
+      "has a report elsewhere",
+      { verify: [{ command: "x", reporter: { format: "tap", path: "/etc/x" } }] },
+      /verify\.0/,
+    ],
+    ["has an unknown reporter", { verify: [{ command: "x", reporter: { format: "xunit" } }] }, /verify\.0/],
+    ["has a variable that is none", { env: { "A-B": "x" } }, /env/],
+    ["has a variable of ours", { env: { OPENTIGER_HOME: "/x" } }, /env/],
+    ["has a size that is none", { limits: { memory: "lots" } }, /limits\.memory/],
+    ["has a host that is none", { network: { setup: { allow: ["http://x/y"] } } }, /network\.setup\.allow/],
+    ["is a list", [], /top/],
+  ])("that %s is refused, with the place", (_what, content, message) => {
+    expect(() => parse(content)).toThrow(
+      expect.objectContaining({ code: "project_invalid", message: expect.stringMatching(message) }),
+    );
+  });
+
+  it("that is no JSON, or huge, is refused", () => {
+    expect(() => parseProjectFile(Buffer.from("{,}"))).toThrow(/no JSON/);
+    expect(() => parseProjectFile(Buffer.alloc(2_000_000, " "))).toThrow(/larger/);
+  });
+});
+
+describe("what holds for a project", () => {
+  it("is what was detected, where nobody says otherwise", () => {
+    const project = settle({});
+    expect(project).toMatchObject({
+      image: null,
+      setup: ["npm ci"],
+      verify: [{ command: "npm test" }],
+      env: {},
+    });
+    expect(project.limits).toMatchObject({ memory: null, binaries: "refused" });
+    expect(project.sources).toMatchObject({ setup: "detected", verify: "detected", image: "default" });
+  });
+
+  it("is what the file says before that, and flags before both", () => {
+    const project = settle({ setup: [], image: "x:1", env: { A: "file" } }, { image: "y:1" });
+    expect(project).toMatchObject({ image: "y:1", setup: [], env: { A: "file" } });
+    expect(project.sources).toMatchObject({ image: "flag", setup: "file", env: "file", verify: "detected" });
+  });
+
+  it("protects the file itself, and scripts that commands call, whatever the file says", () => {
+    const verify = [
+      { command: "cd web && sh 'ci/test.sh'; ./gradlew check && node src/main.js --self-test" },
+    ];
+    const file = { protectedPaths: [], setup: ["./ci/setup.sh --fast"], verify };
+    const names = ["ci/setup.sh", "ci/test.sh", "gradlew", "src/main.js", "other.sh"];
+    const project = settle(file, {}, names);
+    expect(project.protectedPaths).toEqual(["opentiger.json", "ci/setup.sh", "ci/test.sh", "gradlew"]);
+    expect(project.lockFiles).toEqual(["package-lock.json", "ci/setup.sh"]);
+  });
+
+  it("says that there is no evidence to be had where there are no checks", () => {
+    expect(settle({ verify: [] }).detected.at(-1)).toMatch(/no checks: nothing but the judge's model/);
+    expect(settle({}).detected).toEqual(["npm (package.json)"]);
+  });
+});

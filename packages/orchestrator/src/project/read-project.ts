@@ -1,0 +1,151 @@
+import { applyChange } from "@opentiger/sandboxd";
+import {
+  defaultNetworkSettings,
+  type NetworkPhase,
+  networkPhases,
+  type Project,
+  type ProjectFile,
+  projectFile,
+  projectFileName,
+} from "@opentiger/schema";
+import { OrchestratorError } from "../errors.ts";
+import type { LoopRepository } from "../git/repository.ts";
+import { type Detected, detectProject } from "./detect/detect-project.ts";
+
+/** A file of settings that somebody wrote is not larger. */
+const maxBytes = 1024 * 1024;
+
+/** What one task may change, unless the file says otherwise: more than a person would want to read at once. */
+const usualLimits = { changedFiles: 200, changedBytes: 2_000_000, binaries: "refused" } as const;
+
+/**
+ * What holds for a project at this commit: flags before its file before what is detected. Only commits are looked at:
+ * what an agent, or the user, left in a working tree has no say.
+ */
+export async function readProject(
+  repository: Pick<LoopRepository, "readFile" | "listFiles">,
+  baseOid: string,
+  flags: Partial<ProjectFile>,
+): Promise<Project> {
+  const files = (await repository.listFiles(baseOid)).filter(({ mode }) => mode.startsWith("100"));
+  const names = files.map(({ path }) => path);
+  const written = await repository.readFile(baseOid, projectFileName);
+  const file = written === undefined ? {} : parseProjectFile(written);
+  const detected = await detectProject((path) => repository.readFile(baseOid, path), names);
+  return settledProject({ file, flags, detected, names: new Set(names) });
+}
+
+/** Throws `project_invalid`, and says which key is wrong and why. */
+export function parseProjectFile(written: Buffer): ProjectFile {
+  if (written.length > maxBytes) throw invalid("is larger than 1 MiB");
+  let json: unknown;
+  try {
+    json = JSON.parse(written.toString("utf8").replace(/^\uFEFF/, ""));
+  } catch (cause) {
+    throw invalid(`is no JSON: ${cause instanceof Error ? cause.message : String(cause)}`, cause);
+  }
+  const parsed = projectFile.safeParse(json);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    throw invalid(
+      `says nothing that can be used at ${issue?.path.join(".") || "its top"}: ${issue?.message}`,
+    );
+  }
+  refuseUnknownHosts(parsed.data);
+  return parsed.data;
+}
+
+interface Sources {
+  file: Partial<ProjectFile>;
+  flags: Partial<ProjectFile>;
+  detected: Detected;
+  names: ReadonlySet<string>;
+}
+
+/** Puts the three together, key by key: one that is said is not mixed with what was detected. */
+export function settledProject({ file, flags, detected, names }: Sources): Project {
+  const sources: Project["sources"] = {};
+  const pick = <Key extends keyof ProjectFile, Found>(
+    key: Key,
+    found: Found,
+    source: "detected" | "default",
+  ) => {
+    sources[key] = source;
+    if (file[key] !== undefined) sources[key] = "file";
+    if (flags[key] !== undefined) sources[key] = "flag";
+    return flags[key] ?? file[key] ?? found;
+  };
+  const setup = pick("setup", detected.setup, "detected");
+  const verify = pick("verify", detected.verify, "detected");
+  const named = namedFiles([...setup, ...verify.map(({ command }) => command)], names);
+  const limits: NonNullable<ProjectFile["limits"]> = pick("limits", {}, "default");
+  return {
+    image: pick("image", null, "default"),
+    setup,
+    verify,
+    env: pick("env", {}, "default"),
+    network: settledNetwork(pick("network", {}, "default")),
+    testPaths: pick("testPaths", detected.testPaths, "detected"),
+    protectedPaths: unique([
+      ...pick("protectedPaths", detected.protectedPaths, "detected"),
+      projectFileName,
+      ...named.filter((path) => harness.test(path)),
+    ]),
+    lockFiles: unique([...detected.lockFiles, ...namedFiles(setup, names)]),
+    limits: {
+      memory: limits.memory ?? null,
+      cpus: limits.cpus ?? null,
+      pids: limits.pids ?? null,
+      changedFiles: limits.changedFiles ?? usualLimits.changedFiles,
+      changedBytes: limits.changedBytes ?? usualLimits.changedBytes,
+      binaries: limits.binaries ?? usualLimits.binaries,
+    },
+    detected: verify.length > 0 ? detected.detected : [...detected.detected, noChecks],
+    sources,
+  };
+}
+
+const noChecks =
+  "no checks: nothing but the judge's model speaks for a change. Name some under `verify` in opentiger.json";
+
+function settledNetwork(said: NonNullable<ProjectFile["network"]>): Project["network"] {
+  const phase = (name: NetworkPhase) => ({
+    policy: said[name]?.policy ?? null,
+    allow: said[name]?.allow ?? [],
+  });
+  return { setup: phase("setup"), run: phase("run"), verify: phase("verify") };
+}
+
+/** Scripts and settings. A program of the project that a check calls is what the tasks are about. */
+const harness = /(?:^|\/)(?:\.?ci|scripts|tools)\/|\.(?:sh|bash|mk|ya?ml|toml|json|cfg|ini)$|(?:^|\/)[^./]+$/;
+
+/** Files of the repository that commands call by name: they decide about the commands as the commands themselves do. */
+function namedFiles(commands: readonly string[], names: ReadonlySet<string>): string[] {
+  const words = commands.flatMap((command) => command.split(/[\s'"`;|&()<>=]+/));
+  return unique(words.map((word) => word.replace(/^\.\//, "")).filter((word) => names.has(word)));
+}
+
+/** Found out here, and not when the first sandbox is made. */
+function refuseUnknownHosts({ network = {} }: ProjectFile): void {
+  for (const phase of networkPhases) {
+    try {
+      applyChange(defaultNetworkSettings, { allowHost: network[phase]?.allow ?? [] });
+    } catch (cause) {
+      throw invalid(
+        `has a host under network.${phase}.allow: ${cause instanceof Error ? cause.message : ""}`,
+        cause,
+      );
+    }
+  }
+}
+
+function unique(words: readonly string[]): string[] {
+  return [...new Set(words)];
+}
+
+function invalid(why: string, cause?: unknown): OrchestratorError {
+  return new OrchestratorError("project_invalid", `${projectFileName} ${why}`, {
+    remedy: `correct it and commit, or make a new one: opentiger init --force`,
+    ...(cause === undefined ? {} : { cause }),
+  });
+}

@@ -1,0 +1,110 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Backend, type CreateOptions, collect, type Sandbox, SandboxError } from "@opentiger/sandbox";
+import type { AgentName, ErrorCode, ExecutionEnvironment, Project } from "@opentiger/schema";
+import type { LoopRepository } from "../git/repository.ts";
+import type { Place } from "../place.ts";
+import type { LoopRow } from "../state/loops.ts";
+import { sandboxShape } from "./sandbox-shape.ts";
+import { setupIn } from "./setup.ts";
+
+export interface SandboxRequest {
+  name: string;
+  loop: Pick<LoopRow, "id" | "settings">;
+  repository: Pick<LoopRepository, "path" | "userPath">;
+  project: Project;
+  /** Where a new one begins; one that is there stays as it is. */
+  commit: string;
+  environment: ExecutionEnvironment;
+  /** The template of the agent that is going to work there. */
+  agent: AgentName;
+  /** What `ensurePrepared` gave. */
+  prepared: { image: string | null; key: string };
+  phase: "run" | "verify";
+  signal: AbortSignal;
+  say?: (line: string) => void;
+}
+
+/** How long another process, which has just lost it, may still be making the one of this name. */
+const patienceMs = 15_000;
+const lookEveryMs = 250;
+
+/**
+ * The sandbox of this name: the one that is there, else a new one with a private clone at the commit, in which the
+ * project's set-up is done. Its first workspace is the clone. What was begun and not finished is finished or made anew.
+ */
+export async function makeSandbox(place: Place, request: SandboxRequest): Promise<Sandbox> {
+  const backend = await place.backend(request.environment);
+  const sandbox = await createOrOpen(backend, request.name, creation(place, request), request.signal);
+  if (request.prepared.image !== null) return sandbox;
+  try {
+    await setUpOnce(place, sandbox, request);
+    return sandbox;
+  } catch (error) {
+    await sandbox.close();
+    throw error;
+  }
+}
+
+function creation(place: Place, request: SandboxRequest): CreateOptions {
+  const { name, project, commit, agent, prepared, signal, say } = request;
+  return {
+    ...sandboxShape(place, request),
+    name,
+    agent,
+    workspaceKind: "clone",
+    commit,
+    ...(prepared.image === null ? {} : { pull: "never" }),
+    env: project.env,
+    signal,
+    ...(say ? { onProgress: say } : {}),
+  };
+}
+
+/** What tells that there is nothing of this name that could be used. */
+const unusable: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["not_found", "sandbox_broken"]);
+
+async function createOrOpen(
+  backend: Backend,
+  name: string,
+  options: CreateOptions,
+  signal: AbortSignal,
+): Promise<Sandbox> {
+  const end = Date.now() + patienceMs;
+  for (;;) {
+    const created = await unless(["already_exists"], () => backend.create(options));
+    if (created) return created;
+    signal.throwIfAborted();
+    const opened = await unless([...unusable], () => backend.open(name));
+    if (opened) return opened;
+    // Nobody is making it any more: what is left of it is in the way.
+    if (Date.now() > end) await unless(["not_found"], () => backend.remove(name, { force: true }));
+    await sleep(lookEveryMs, undefined, { signal });
+    if (Date.now() > end + patienceMs) return backend.create(options);
+  }
+}
+
+async function unless<T>(codes: readonly ErrorCode[], act: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await act();
+  } catch (error) {
+    if (error instanceof SandboxError && codes.includes(error.code)) return undefined;
+    throw error;
+  }
+}
+
+/** In .git, where nothing of the repository is: that the set-up has come to its end in this clone. */
+const mark = "opentiger-set-up";
+
+/** Without a prepared image each clone is set up by itself, once. */
+async function setUpOnce(place: Place, sandbox: Sandbox, request: SandboxRequest): Promise<void> {
+  const { project, prepared, signal, say = () => {} } = request;
+  const cwd = sandbox.workspaces[0]?.path ?? "/";
+  const shell = async (script: string): Promise<string> => {
+    const { stdout } = await collect(await sandbox.exec(["sh", "-c", script, "sh", prepared.key], { cwd }));
+    return stdout.toString("utf8").trim();
+  };
+  if ((await shell(`cat "$(git rev-parse --git-path ${mark})" 2> /dev/null`)) === prepared.key) return;
+  const timeoutMs = place.config.get("OPENTIGER_SETUP_TIMEOUT");
+  await setupIn(sandbox, project, { timeoutMs, execId: `setup-${prepared.key.slice(0, 16)}`, signal, say });
+  await shell(`printf %s "$1" > "$(git rev-parse --git-path ${mark})"`);
+}

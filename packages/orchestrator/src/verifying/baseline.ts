@@ -1,0 +1,87 @@
+import { createHash } from "node:crypto";
+import { collect, type Sandbox } from "@opentiger/sandbox";
+import type { CheckRound, ExecutionEnvironment, Project } from "@opentiger/schema";
+import { OrchestratorError } from "../errors.ts";
+import type { LoopRepository } from "../git/repository.ts";
+import type { Place } from "../place.ts";
+import { findBaseline, keepBaseline } from "../state/baselines.ts";
+import { execId } from "./exec-id.ts";
+import { runChecks } from "./run-checks.ts";
+
+export interface BaselineRequest {
+  repository: Pick<LoopRepository, "path">;
+  project: Project;
+  commit: string;
+  /** Where it is run if it is not known yet: at this commit, set up, and touched by no agent. */
+  sandbox: Sandbox;
+  environment: ExecutionEnvironment;
+  signal: AbortSignal;
+  /** Of the prepared image, on which the outcome depends too. */
+  key?: string;
+  redact?: (text: string) => string;
+  onOutput?: (data: Buffer) => void;
+}
+
+/**
+ * How the project's checks stand at a commit, before anything was changed. Found out once for each commit and set of
+ * checks; whoever takes over goes on with the check that runs.
+ */
+export async function baselineOf(place: Place, request: BaselineRequest): Promise<CheckRound> {
+  const { project, commit, sandbox, signal, onOutput } = request;
+  const key = baselineKey(request);
+  const known = await knownBaseline(place, request);
+  if (known) return known;
+  const cwd = sandbox.workspaces[0]?.path ?? "/";
+  await refuseOtherCommit(sandbox, cwd, commit);
+  const results = await runChecks(sandbox, {
+    commands: project.verify,
+    cwd,
+    env: project.env,
+    timeoutMs: place.config.get("OPENTIGER_VERIFY_TIMEOUT"),
+    id: execId("baseline", commit.slice(0, 12), key.slice(0, 12)),
+    redact: request.redact ?? ((text) => text),
+    signal,
+    ...(onOutput ? { onOutput: (_, data) => onOutput(data) } : {}),
+  });
+  return keepBaseline(place.database, key, { tree: "base", commit, results });
+}
+
+export type BaselineQuestion = Pick<
+  BaselineRequest,
+  "repository" | "project" | "commit" | "environment" | "key"
+>;
+
+/** The same, where it was found out before. */
+export async function knownBaseline(
+  { database }: Pick<Place, "database">,
+  asked: BaselineQuestion,
+): Promise<CheckRound | undefined> {
+  return findBaseline(database, asked.commit, baselineKey(asked));
+}
+
+/** Keeps what the judge found out of a commit that comes to the branch, so that nobody has to find it out again. */
+export async function rememberBaseline(
+  { database }: Pick<Place, "database">,
+  asked: BaselineQuestion,
+  results: CheckRound["results"],
+): Promise<void> {
+  await keepBaseline(database, baselineKey(asked), { tree: "base", commit: asked.commit, results });
+}
+
+/** All that the outcome depends on besides the commit. */
+function baselineKey({ repository, project, environment, key = "" }: BaselineQuestion): string {
+  const { verify, env, network, image, setup } = project;
+  const facts = [1, repository.path, environment, key, verify, env, network.verify, image, setup];
+  return createHash("sha256").update(JSON.stringify(facts)).digest("hex").slice(0, 32);
+}
+
+/** What is kept for a commit must be about that commit. */
+async function refuseOtherCommit(sandbox: Sandbox, cwd: string, commit: string): Promise<void> {
+  const { exit, stdout } = await collect(await sandbox.exec(["git", "rev-parse", "HEAD"], { cwd }));
+  const head = stdout.toString("utf8").trim();
+  if (exit.code === 0 && head === commit) return;
+  throw new OrchestratorError(
+    "internal",
+    `${sandbox.name} is at ${head || "no commit"} and not at ${commit}`,
+  );
+}

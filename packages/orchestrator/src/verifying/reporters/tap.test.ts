@@ -1,0 +1,86 @@
+import { describe, expect, it } from "vitest";
+import { Unreadable } from "./reported-test.ts";
+import { readTap } from "./tap.ts";
+
+const results = (text: string) => readTap(text).map(({ name, result }) => `${name}: ${result}`);
+
+describe("a TAP report", () => {
+  it("of node has subtests under the names of their tests", () => {
+    const report = `TAP version 13
+# ok 1 - printed by a test
+# Subtest: a \\# b
+ok 1 - a \\# b
+  ---
+  duration_ms: 1.5
+  ...
+# Subtest: suite
+    # Subtest: in
+    ok 1 - in
+      ---
+      duration_ms: 1
+      ...
+    # Subtest: bad
+    not ok 2 - bad
+      ---
+      error: '1 == 2'
+      stack: |-
+        ok 7 - in a diagnosis
+      ...
+    1..2
+not ok 2 - suite
+  ---
+  error: '1 subtest failed'
+  ...
+ok 3 - left # SKIP for now
+not ok 4 - later # TODO
+1..4
+# tests 5
+`;
+    expect(results(report)).toEqual([
+      "a # b: passed",
+      "suite > in: passed",
+      "suite > bad: failed",
+      "left: skipped",
+      "later: skipped",
+    ]);
+    expect(readTap(report)[0]?.durationMs).toBe(1.5);
+    expect(readTap(report)[2]?.output).toContain("error: '1 == 2'");
+  });
+
+  it("tells of a test that failed by itself although its subtests did not", () => {
+    expect(results("    ok 1 - x\n    1..1\nnot ok 1 - outer\n1..1\n")).toEqual([
+      "outer > x: passed",
+      "outer: failed",
+    ]);
+  });
+
+  it("may have its plan in front, no numbers, no names and other lines between", () => {
+    expect(results("1..2\nstarting\nok\nwhatever\nnot ok - second\n")).toEqual([
+      "test 1: passed",
+      "second: failed",
+    ]);
+  });
+
+  it("of no tests has none", () => {
+    expect(results("TAP version 13\n1..0 # skip nothing to do\n")).toEqual([]);
+  });
+
+  it.each([
+    ["has no plan", "ok 1 - a\n"],
+    ["has fewer tests than planned", "1..2\nok 1 - a\n"],
+    ["has more tests than planned", "1..1\nok 1 - a\nok 2 - b\n"],
+    ["has a line that a test printed", "ok 1 - a\nok 2 - b\nok 2 - b\n1..2\n"],
+    ["has two plans", "1..1\nok 1 - a\n1..1\n"],
+    ["was given up", "1..2\nok 1 - a\nBail out! no database\n"],
+    ["ends within a subtest", "1..1\n    ok 1 - x\n"],
+    ["ends within a diagnosis", "1..1\nok 1 - a\n  ---\n  x: 1\n"],
+    ["has a subtest with a wrong plan", "    ok 1 - x\n    1..2\nok 1 - a\n1..1\n"],
+    ["is empty", ""],
+  ])("that %s is refused", (_what, report) => {
+    expect(() => readTap(report)).toThrow(Unreadable);
+  });
+
+  it("of millions of tests is refused before it fills the memory", () => {
+    expect(() => readTap("ok\n".repeat(1_000_000))).toThrow(/more than/);
+  });
+});
