@@ -1,0 +1,123 @@
+import type { LoopSettings } from "@opentiger/schema";
+import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { change } from "../state/change.ts";
+import { claimStage } from "../state/claims.ts";
+import { findLoop } from "../state/loops.ts";
+import { noteRun } from "../state/runs.ts";
+import { claimOf } from "../state/temporary-loops.ts";
+import { budgetOf, budgetsOf, pauseOverBudget } from "./budget.ts";
+import { cancelLoop } from "./cancel-loop.ts";
+import { pauseLoop } from "./pause-loop.ts";
+import { resumeLoop } from "./resume-loop.ts";
+import { beginRun, planned, plannedLoop, type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
+
+/** A new database takes a second; on a machine that is busy with other tests, many. */
+const startTimeoutMs = 60_000;
+
+let place: TemporaryPlace;
+const loops: string[] = [];
+
+beforeAll(async () => {
+  place = await temporaryPlace();
+}, startTimeoutMs);
+
+afterAll(() => place.remove());
+
+afterEach(async () => {
+  for (const loop of loops.splice(0)) await cancelLoop(place.database, loop).catch(() => {});
+  for (const key of Object.keys(place.env)) delete place.env[key];
+  // What was used in other tests is not of this day.
+  await place.database.query("update runs set started_at = started_at - interval '2 days'");
+});
+
+interface Spent {
+  tokens: number;
+  usd: number | null;
+}
+
+/** A loop with one run that has used this, and another task that waits. */
+async function spending(used: Spent, budget?: NonNullable<LoopSettings["budget"]>): Promise<string> {
+  // So that the run is this loop's.
+  for (const other of loops) await pauseLoop(place.database, other);
+  const { loop } = await plannedLoop(
+    place,
+    [planned("a"), planned("b")],
+    budget ? { settings: { budget } } : {},
+  );
+  const { lease, run } = await beginRun(place);
+  const tokens = { input: used.tokens - 3, output: 1, cacheRead: 1, cacheWrite: 1 };
+  await noteRun(place.database, lease, run, { tokens, usd: used.usd });
+  for (const id of loops) {
+    await change(place.database, { what: "loop", id, by: "resume", from: "paused(asked)" });
+  }
+  loops.push(loop.id);
+  return loop.id;
+}
+
+const claim = () => {
+  const { limits, ...request } = claimOf("me");
+  return claimStage(place.database, { ...request, limits: { ...limits, budgets: budgetsOf(place.config) } });
+};
+
+it("a loop may use what is left of its own budget and of the day's, whichever is less", async () => {
+  const id = await spending({ tokens: 400, usd: 1 }, { tokens: 1_000, usd: null });
+  expect(await budgetOf(place, { id })).toEqual({ ok: true, left: { tokens: 600, usd: null } });
+  Object.assign(place.env, { OPENTIGER_DAY_TOKENS: "1000", OPENTIGER_DAY_USD: "2.5" });
+  const other = await spending({ tokens: 300, usd: null }, { tokens: 10_000, usd: 1 });
+  expect(await budgetOf(place, { id })).toEqual({ ok: true, left: { tokens: 300, usd: 1.5 } });
+  expect(await budgetOf(place, { id: other })).toEqual({ ok: true, left: { tokens: 300, usd: 1 } });
+  expect(await pauseOverBudget(place)).toEqual([]);
+});
+
+it("a loop that has used its budget gets no more, is paused, and goes on with a larger one only", async () => {
+  const id = await spending({ tokens: 1_000, usd: null }, { tokens: 1_000, usd: null });
+  const other = await spending({ tokens: 10, usd: null });
+  const claimed = await claim();
+  expect(claimed).toMatchObject({ claimed: true, lease: { loop: other } });
+  expect(await claim()).toEqual({ claimed: false, busy: false, overBudget: [id] });
+  expect(await pauseOverBudget(place)).toEqual([id]);
+  const remedy = `Allow it more: \`opentiger loop resume ${id} --budget-tokens 2000\`.`;
+  const sentence = "The loop has used 1000 of the 1000 tokens that it may use.";
+  expect(await findLoop(place.database, id)).toMatchObject({
+    state: "paused(budget)",
+    detail: `${sentence} ${remedy}`,
+  });
+  expect(await pauseOverBudget(place)).toEqual([]);
+  await expect(resumeLoop(place, id)).rejects.toMatchObject({
+    code: "not_allowed_now",
+    message: sentence,
+    remedy,
+  });
+  // What is not said stays: more dollars are no more tokens.
+  const dollars = resumeLoop(place, id, { budget: { usd: 5 } });
+  await expect(dollars).rejects.toMatchObject({ code: "not_allowed_now", message: sentence });
+  const resumed = await resumeLoop(place, id, { budget: { tokens: 2_000 } });
+  expect(resumed).toMatchObject({ state: "running", detail: null, settings: { budget: { tokens: 2_000 } } });
+  expect(await claim()).toMatchObject({ claimed: true, lease: { loop: id } });
+});
+
+it("dollars count as tokens do, and a budget that nobody said is the one of all loops", async () => {
+  const id = await spending({ tokens: 5_000, usd: 2.5 });
+  expect(await budgetOf(place, { id })).toMatchObject({ ok: true });
+  Object.assign(place.env, { OPENTIGER_LOOP_USD: "2.5" });
+  expect(await budgetOf(place, { id })).toMatchObject({
+    ok: false,
+    scope: "loop",
+    sentence: "The loop has used $2.50 of the $2.50 that it may use.",
+    remedy: `Allow it more: \`opentiger loop resume ${id} --budget-usd 5\`.`,
+  });
+});
+
+it("when all together have used the day's budget every loop is paused, until the next day", async () => {
+  const one = await spending({ tokens: 600, usd: null });
+  const other = await spending({ tokens: 500, usd: null });
+  Object.assign(place.env, { OPENTIGER_DAY_TOKENS: "1000" });
+  expect(await claim()).toMatchObject({ claimed: false, overBudget: [one, other] });
+  expect(new Set(await pauseOverBudget(place))).toEqual(new Set([one, other]));
+  expect((await findLoop(place.database, one))?.detail).toBe(
+    `All loops together have used 1100 of the 1000 tokens that they may use in a day. A new day begins at 00:00 UTC; or raise OPENTIGER_DAY_TOKENS. Then: \`opentiger loop resume ${one}\`.`,
+  );
+  await expect(resumeLoop(place, one)).rejects.toMatchObject({ code: "not_allowed_now" });
+  await place.database.query("update runs set started_at = started_at - interval '1 day'");
+  expect(await resumeLoop(place, one)).toMatchObject({ state: "running" });
+});

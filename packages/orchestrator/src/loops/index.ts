@@ -1,0 +1,15 @@
+export { addTask } from "./add-task.ts";
+export { approveLoop } from "./approve-loop.ts";
+export { cancelLoop } from "./cancel-loop.ts";
+export { cancelTask } from "./cancel-task.ts";
+export { discardLoop } from "./discard-loop.ts";
+export { editPlan } from "./edit-plan.ts";
+export { editTask } from "./edit-task.ts";
+export { pauseLoop } from "./pause-loop.ts";
+export { pauseTask } from "./pause-task.ts";
+export { resumeLoop } from "./resume-loop.ts";
+export { resumeTask } from "./resume-task.ts";
+export { retryLoop } from "./retry-loop.ts";
+export { retryTask } from "./retry-task.ts";
+export { type LoopPlace, type LoopRequest, startLoop } from "./start-loop.ts";
+export { summarise } from "./summarise.ts";

@@ -1,0 +1,50 @@
+import { realpath, stat } from "node:fs/promises";
+import { basename } from "node:path";
+import type { LoopSettings, LoopSource } from "@opentiger/schema";
+import { OrchestratorError } from "../errors.ts";
+import type { Place } from "../place.ts";
+import { checkPlan } from "../planning/check-plan.ts";
+import { createLoop, type LoopRow, newLoopId } from "../state/loops.ts";
+import { ensureRepository } from "../state/repositories.ts";
+
+/** What loops are kept with: no engine, no agent. */
+export type LoopPlace = Pick<Place, "database" | "config">;
+
+export interface LoopRequest {
+  /** The user's repository: the top of a checkout, or a bare one. Its name is the last part of its path by default. */
+  repository: { path: string; name?: string };
+  requirement: string;
+  source: LoopSource;
+  settings: LoopSettings;
+}
+
+/**
+ * A new loop, to be planned by whoever claims that; also one whose tasks stood in a file is looked at there before
+ * anything runs. What cannot be worked off is refused at once.
+ */
+export async function startLoop({ database, config }: LoopPlace, asked: LoopRequest): Promise<LoopRow> {
+  const { requirement, source, settings } = asked;
+  if (requirement.trim() === "") throw withoutRequirement();
+  if (source.kind === "stories") checkPlan(source, { tasks: config.get("OPENTIGER_MAX_TASKS") });
+  const path = await folderAt(asked.repository.path);
+  const name = asked.repository.name ?? basename(path);
+  const repository = await ensureRepository(database, { path, name });
+  const id = newLoopId();
+  const branch = `tiger/${id}`;
+  return createLoop(database, { repository: repository.id, requirement, source, settings, branch }, id);
+}
+
+function withoutRequirement(): OrchestratorError {
+  return new OrchestratorError("usage", "there is no requirement: nothing says what is to be done", {
+    remedy: 'say it, as in `opentiger run "add a --json flag to the list command"`',
+  });
+}
+
+/** By its real path, so that a repository is known as one, however it is reached. */
+async function folderAt(path: string): Promise<string> {
+  const real = await realpath(path).catch(() => undefined);
+  if (real !== undefined && (await stat(real)).isDirectory()) return real;
+  throw new OrchestratorError("not_found", `there is no folder ${path}`, {
+    remedy: "name the folder of a git repository with --repo",
+  });
+}

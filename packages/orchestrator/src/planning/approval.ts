@@ -1,0 +1,44 @@
+import type { ConfigValue, ExecutionEnvironment, Plan } from "@opentiger/schema";
+import { z } from "zod";
+import type { LoopRow } from "../state/loops.ts";
+import { oneRow, type Queryable } from "../state/rows.ts";
+import type { TaskRow } from "../state/tasks.ts";
+
+interface Asked {
+  loop: Pick<LoopRow, "id" | "source" | "settings">;
+  plan: Pick<Plan, "tasks">;
+  environment: ExecutionEnvironment;
+  /** OPENTIGER_APPROVE_PLANS. */
+  usual: ConfigValue<"OPENTIGER_APPROVE_PLANS">;
+}
+
+/** Why a plan waits for a person before anything of it runs; null: it does not. */
+export function whyItWaits({ loop, plan, environment, usual }: Asked): string | null {
+  const { id, settings, source } = loop;
+  const how = `Look at it, and let it run: \`opentiger loop approve ${id}\`.`;
+  if (settings.dryRun) return `Only the plan was asked for. ${how}`;
+  if (settings.approve ?? usual === "yes") return `The plan waits for you. ${how}`;
+  const commands = plan.tasks.flatMap(({ verify }) => verify.map(({ command }) => command));
+  if (environment !== "host" || source.kind !== "prose" || commands.length === 0) return null;
+  return `The planner proposes commands that would run on this machine itself: ${commands.join("; ")}. ${how}`;
+}
+
+/**
+ * A task as it may be run here: on the host it has no command that a model proposed and no person has let run. Asked when
+ * it is run, since where agents work may have been changed after the loop was planned.
+ */
+export async function asApproved<Task extends Pick<TaskRow, "verify">>(
+  on: Queryable,
+  loop: Pick<LoopRow, "id" | "source">,
+  environment: ExecutionEnvironment,
+  task: Task,
+): Promise<Task> {
+  if (environment !== "host" || loop.source.kind !== "prose" || task.verify.length === 0) return task;
+  const { approved } = await oneRow(
+    on,
+    z.object({ approved: z.boolean() }),
+    "select exists (select 1 from events where loop_id = $1 and type = 'loop.approve') as approved",
+    [loop.id],
+  );
+  return approved ? task : { ...task, verify: [] };
+}

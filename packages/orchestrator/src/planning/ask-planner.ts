@@ -1,0 +1,59 @@
+import type { AgentOutcome, Asked } from "@opentiger/agents";
+import { type Plan, type TokenCount, tokenCount } from "@opentiger/schema";
+import type { Place } from "../place.ts";
+import { askAgent } from "../running/ask.ts";
+import { openRun } from "../running/open-run.ts";
+import type { RunColumns } from "../state/change-columns.ts";
+import type { Lease } from "../state/lease.ts";
+import { noteRun, type RunRow } from "../state/runs.ts";
+import type { PlanLimits } from "./check-plan.ts";
+import type { Ground } from "./ground.ts";
+import { planAnswer, planOfAnswer } from "./plan-answer.ts";
+import { plannerPrompt } from "./planner-prompt.ts";
+import { projectInstructions } from "./project-instructions.ts";
+
+/** Asks the planner, who reads the repository and changes nothing of it. An answer that is no plan goes back, bounded. */
+export async function askPlanner(
+  place: Place,
+  lease: Lease,
+  ground: Ground,
+  limits: PlanLimits,
+  signal: AbortSignal,
+): Promise<{ run: RunRow; asked: Asked<Plan> }> {
+  const { loop, planner: choice, sandbox, baseOid } = ground;
+  const run = await openRun(place, lease, { agent: choice.name, role: "planner", baseOid });
+  const asked = await askAgent(place, {
+    lease,
+    loop,
+    run,
+    choice,
+    sandbox,
+    prompt: plannerPrompt({ ...ground, requirement: loop.requirement }, limits),
+    schema: planAnswer(limits),
+    instructions: await projectInstructions(ground),
+    tries: place.config.get("OPENTIGER_PLAN_TRIES"),
+    timeoutMs: place.config.get("OPENTIGER_PLAN_TIMEOUT"),
+    signal,
+  });
+  await noteRun(place.database, lease, run.id, usedIn(asked.outcomes));
+  return { run, asked: asked.ok ? { ...asked, answer: planOfAnswer(asked.answer) } : asked };
+}
+
+/** All tries are one run to the gateway, which counts on; without it, what the CLI says of each. */
+function usedIn(outcomes: readonly AgentOutcome[]): RunColumns {
+  const counted = outcomes.at(-1)?.gateway;
+  if (counted && counted.requests > 0) {
+    const usd = counted.unpriced === 0 ? counted.usd : null;
+    return { tokens: tokenCount.parse(counted.tokens), usd };
+  }
+  const said = outcomes.flatMap(({ cli }) => cli.tokens ?? []);
+  if (said.length === 0) return {};
+  const sum = (kind: keyof TokenCount): number => said.reduce((total, tokens) => total + tokens[kind], 0);
+  const tokens = {
+    input: sum("input"),
+    output: sum("output"),
+    cacheRead: sum("cacheRead"),
+    cacheWrite: sum("cacheWrite"),
+  };
+  return { tokens, usd: outcomes.reduce((total, { cli }) => total + (cli.usd ?? 0), 0) || null };
+}

@@ -1,0 +1,96 @@
+import { Redactor } from "@opentiger/agents";
+import type { Sandbox } from "@opentiger/sandbox";
+import type { CheckRound, ExecutionEnvironment, Project } from "@opentiger/schema";
+import { LeaseLost } from "../dispatch/lease-lost.ts";
+import { OrchestratorError } from "../errors.ts";
+import { LoopRepository } from "../git/repository.ts";
+import type { Place } from "../place.ts";
+import { ensurePrepared } from "../project/prepared.ts";
+import { readProject } from "../project/read-project.ts";
+import { makeSandbox } from "../project/sandbox.ts";
+import { type AgentChoice, agentFor } from "../running/agent-choice.ts";
+import { authenticate } from "../running/credentials.ts";
+import { knownSecrets } from "../running/known-secrets.ts";
+import type { Lease } from "../state/lease.ts";
+import type { LoopRow } from "../state/loops.ts";
+import { noteBase, tellOnce } from "../state/planning.ts";
+import { findRepository } from "../state/repositories.ts";
+import { baselineOf } from "../verifying/baseline.ts";
+import { redOf } from "./red-checks.ts";
+
+/** What a loop stands on when it is planned. */
+export interface Ground {
+  loop: LoopRow;
+  repository: LoopRepository;
+  baseOid: string;
+  project: Project;
+  environment: ExecutionEnvironment;
+  planner: AgentChoice;
+  /** `loop-{loopId}-{tool}`: set up, logged in, at the base. Whoever has this closes it. */
+  sandbox: Sandbox;
+  /** How the project's checks stand before anything is changed; null where it has none. */
+  baseline: CheckRound | null;
+}
+
+/**
+ * Everything that is done once at the start of a loop. Each step finds what an earlier process did: the base in its row,
+ * the prepared image and the baseline in theirs, the sandbox by its name.
+ */
+export async function layGround(
+  place: Place,
+  lease: Lease,
+  loop: LoopRow,
+  signal: AbortSignal,
+): Promise<Ground> {
+  const say = (line: string): void => place.log(`loop ${loop.id}: ${line}`);
+  const repository = await openRepository(place, loop, signal);
+  const baseOid = loop.baseOid ?? (await bringBase(place, lease, repository));
+  const project = await readProject(repository, baseOid, loop.settings.project);
+  const { detected, setup, verify, testPaths, sources } = project;
+  await tell(place, lease, "loop.project", { detected, setup, verify, testPaths, sources });
+  const environment = loop.settings.environment ?? place.config.get("EXECUTION_ENVIRONMENT");
+  const planner = agentFor(place, loop, "planner");
+  const agent = planner.driver.template;
+  const about = { loop, repository, project, commit: baseOid, environment, agent, signal, say };
+  const prepared = await ensurePrepared(place, about);
+  const name = `loop-${loop.id}-${agent}`;
+  const sandbox = await makeSandbox(place, { ...about, name, prepared, phase: "run" });
+  try {
+    await authenticate(place, sandbox);
+    const redactor = new Redactor(knownSecrets(place.env));
+    const redact = (text: string): string => redactor.text(text);
+    const asked = { repository, project, commit: baseOid, sandbox, environment, signal, key: prepared.key };
+    const baseline = verify.length === 0 ? null : await baselineOf(place, { ...asked, redact });
+    const { red, notes } = redOf(baseline);
+    await tell(place, lease, "loop.baseline", { commit: baseOid, red, notes: [...prepared.notes, ...notes] });
+    return { loop, repository, baseOid, project, environment, planner, sandbox, baseline };
+  } catch (error) {
+    await sandbox.close();
+    throw error;
+  }
+}
+
+async function openRepository(place: Place, loop: LoopRow, signal: AbortSignal): Promise<LoopRepository> {
+  const row = await findRepository(place.database, loop.repository);
+  if (!row)
+    throw new OrchestratorError("internal", `the repository of loop ${loop.id} is not in the database`);
+  return LoopRepository.open(place, row, signal);
+}
+
+/** The commit at which the user's repository is now: from here on the loop's base, whatever happens there. */
+async function bringBase(place: Place, lease: Lease, repository: LoopRepository): Promise<string> {
+  const { baseOid: found, notes } = await repository.importBase(lease.loop);
+  const baseOid = await noteBase(place.database, lease, found);
+  if (baseOid === undefined) throw new LeaseLost(lease.stage);
+  await tell(place, lease, "loop.base", { baseOid, notes });
+  return baseOid;
+}
+
+async function tell(
+  { database }: Place,
+  lease: Lease,
+  type: string,
+  data: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  if (!(await tellOnce(database, lease, type, data))) throw new LeaseLost(lease.stage);
+}

@@ -1,0 +1,32 @@
+import type { Plan } from "@opentiger/schema";
+
+/** As long as a title may be, and as one can still read it. */
+const longestTitle = 120;
+
+/** The requirement is the one task; it may change anything. */
+export function singlePlan(requirement: string): Plan {
+  const words = requirement.trim();
+  return {
+    summary: titleOf(words),
+    tasks: [
+      {
+        key: "task",
+        title: titleOf(words),
+        role: "worker",
+        instructions: words,
+        needs: [],
+        allowedPaths: [],
+        mayChange: [],
+        verify: [],
+        risk: "medium",
+        estimate: null,
+      },
+    ],
+  };
+}
+
+function titleOf(words: string): string {
+  const line = (words.split("\n")[0] ?? "").replace(/^#+\s*/, "").trim();
+  const characters = Array.from(line);
+  return characters.length <= longestTitle ? line : `${characters.slice(0, longestTitle - 1).join("")}…`;
+}

@@ -1,0 +1,129 @@
+import { describe, expect, it } from "vitest";
+import { OrchestratorError } from "../../errors.ts";
+import { readStories } from "./read-stories.ts";
+
+/** The words with which it is refused. */
+function refusal(text: string, file: string | null): { message: string; remedy: string | undefined } {
+  try {
+    readStories(text, file);
+  } catch (error) {
+    if (error instanceof OrchestratorError && error.code === "plan_invalid") return error;
+    throw error;
+  }
+  throw new Error("it was not refused");
+}
+
+describe("a checklist", () => {
+  it("keeps what is indented as instructions, without the indentation, and attributes apart", () => {
+    const text = [
+      "# Title",
+      "",
+      "- [ ] One  ",
+      "  - needs: Two",
+      "  First line.",
+      "",
+      "      code",
+      "  ```",
+      "  - role: not an attribute, since it is fenced",
+      "  ```",
+      "* [ ] Two",
+      "",
+      "A word at the end.",
+    ].join("\r\n");
+    const plan = readStories(text, "a.md");
+    expect(plan.summary).toBe("# Title\n\nA word at the end.");
+    expect(plan.tasks).toMatchObject([
+      {
+        key: "one",
+        title: "One",
+        needs: ["two"],
+        role: "worker",
+        instructions: "First line.\n\n    code\n```\n- role: not an attribute, since it is fenced\n```",
+      },
+      { key: "two", title: "Two", instructions: "Two", needs: [] },
+    ]);
+  });
+
+  it("does not take boxes within a fence for stories", () => {
+    const text = "```\n- [ ] no\n```\n- [ ] yes\n";
+    expect(readStories(text, "a.md").tasks.map(({ title }) => title)).toEqual(["yes"]);
+  });
+
+  it("leaves out what is done, and whoever needs it has it", () => {
+    const text =
+      "- [x] First\n  - key: a\n- [X] Other\n- [x] A third one\n- [ ] Second\n  - needs: a, Other, a-third-one\n";
+    expect(readStories(text, "a.md").tasks).toMatchObject([{ title: "Second", needs: [] }]);
+  });
+
+  it("takes a line that follows without a gap for the story's, and a paragraph for the summary", () => {
+    const text = "- [ ] One\ngoes on here\n\nNot the story's.\n1. [ ] Two\n";
+    const plan = readStories(text, "a.md");
+    expect(plan.tasks[0]?.instructions).toBe("goes on here");
+    expect(plan.summary).toBe("Not the story's.");
+    expect(plan.tasks[1]?.title).toBe("Two");
+  });
+
+  it.each([
+    ["just words\n", "there is no checklist in it"],
+    ["- [x] all\n", "there is nothing to do"],
+    ["- [ ] a\n- [ ] \n", "line 2: the story has no title"],
+    ["- [ ] a\n\n  - role: boss\n", "line 3: role"],
+    ["- [ ] a\n- [ ] b\n  - needs: c\n", "line 2: b needs c, which is not in the plan"],
+    ["- [ ] a\n\n- [ ] a\n", "several tasks have the key a"],
+  ])("is refused with the line: %j", (text, words) => {
+    expect(refusal(text, "a.md").message).toContain(words);
+  });
+});
+
+describe("stories in YAML and JSON", () => {
+  it.each([
+    [
+      '{\n  "stories": [\n    { "title": "a" }\n  ],\n  "more": 1\n}',
+      "a.json",
+      'line 5: Unrecognized key: "more"',
+    ],
+    ['{\n  "stories": [\n    { "title": "a" \n  ]\n}', "a.json", "line 4:"],
+    ['{"stories": [{"title": "a"}], "tasks": []}', "a.json", "one list of stories"],
+    ["stories: []\n", "a.yaml", "there is no story in it"],
+    ["summary: x\n", "a.yaml", "one list of stories"],
+    ["only words\n", "a.yaml", "only words"],
+    ["", null, "only words"],
+    ["- title: a\n  title: b\n", "a.yaml", "line 2: Map keys must be unique"],
+    ["- title: a\n- 3\n", "a.yaml", "line 2: the story"],
+    ["- title: a\n  allowedPaths:\n    - src\n    - 7\n", "a.yaml", "line 4: allowedPaths.1"],
+    ["- title: a\n  key: Not This\n", "a.yaml", "line 2: key"],
+    ["- title: !!js/function x\n", "a.yaml", "line 1: Unresolved tag"],
+    ["- title: *nobody\n", "a.yaml", "Unresolved alias"],
+    ["- title: a\n  allowedPaths: ../b\n", "a.yaml", "line 1: a may change ../b"],
+    ["- {title: a, needs: b}\n- {title: b, needs: a}\n", "a.yaml", "in a circle: task 1 (a), task 2 (b)"],
+    [
+      "- {title: t, role: tester}\n- {title: w, needs: t}\n- {title: d, role: docser, needs: [t, w]}\n",
+      "a.yaml",
+      "line 1: t is a tester's task and is needed by w, d",
+    ],
+  ])("are refused with the line and the remedy: %j", (text, file, words) => {
+    const { message, remedy } = refusal(text, file);
+    expect(message).toContain(words);
+    expect(message.startsWith(file ?? "the stories")).toBe(true);
+    expect(remedy).toContain("docs/stories.md");
+  });
+
+  it("that grow without end by aliases are refused", () => {
+    const levels = Array.from({ length: 12 }, (_, index) => {
+      const of = index === 0 ? "x" : `*a${index - 1}`;
+      return `a${index}: &a${index} [${Array.from({ length: 10 }, () => of).join(", ")}]`;
+    });
+    expect(refusal(levels.join("\n"), "a.yaml").message).toContain("alias");
+  });
+
+  it("are refused with the first troubles where there are many", () => {
+    const text = Array.from({ length: 30 }, () => "- role: boss").join("\n");
+    expect(refusal(text, "a.yaml").message).toContain("and 50 more");
+  });
+
+  it("of a plan that was shown are the same plan again", () => {
+    const plan = readStories("- {title: Über alles, needs: [], estimate: 1 hour}\n- title: 日本語\n", null);
+    expect(plan.tasks.map(({ key }) => key)).toEqual(["u-ber-alles", "story-2"]);
+    expect(readStories(JSON.stringify(plan), "plan.json")).toEqual(plan);
+  });
+});
