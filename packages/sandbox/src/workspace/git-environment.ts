@@ -7,6 +7,8 @@ export const hardening: readonly string[] = [
   "--no-replace-objects",
   "--literal-pathspecs",
   ...[
+    // Which repository is meant is always said; the user may have forbidden git to find bare ones by itself.
+    "safe.bareRepository=all",
     "core.fsmonitor=false",
     "core.hooksPath=/dev/null",
     "core.pager=cat",

@@ -4,6 +4,7 @@ import type { SandboxRecord } from "@opentiger/schema";
 import { carrierFolder, removeCarrierFolder } from "../../state/carrier-folder.ts";
 import { creatorLives } from "../../state/creator.ts";
 import { removeSupervisor } from "../../state/supervisor-file.ts";
+import { HostRecords } from "../host/host-record.ts";
 import { isAbandoned } from "./create/claim.ts";
 import { collectAbandoned, discard, forget, removeLeftovers } from "./discard.ts";
 import { statusOf } from "./engine/errors.ts";
@@ -101,11 +102,15 @@ function isOnOffer(place: Place, id: string): boolean {
   );
 }
 
+/** Beside the folders of sandboxes lie the sockets of our own processes, which are called otherwise. */
+const sandboxId = /^[0-9a-f]{12,16}$/;
+
 /** Files of sandboxes that have no record any more. The record comes first and goes last, so nobody needs them. */
 function collectLeftovers(place: Place): void {
   const { folder, records } = place.state;
+  const hosts = new Set(new HostRecords(folder).list().map(({ id }) => id));
   for (const id of list(dirname(carrierFolder(folder, "x"))))
-    if (isForgotten(id)) removeCarrierFolder(folder, id);
+    if (sandboxId.test(id) && isForgotten(id)) removeCarrierFolder(folder, id);
   for (const file of list(join(folder, "supervisor"))) {
     const id = basename(file, ".cjs");
     if (file.endsWith(".cjs") && isForgotten(id)) removeSupervisor(folder, id);
@@ -119,6 +124,7 @@ function collectLeftovers(place: Place): void {
   }
 
   function isForgotten(id: string): boolean {
+    if (hosts.has(id)) return false;
     try {
       return records.read(id) === undefined;
     } catch {

@@ -1,0 +1,75 @@
+import { symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { commitFiles, loopScene, userGit } from "./git-fixture.ts";
+
+describe("changes", () => {
+  test("say of every file what became of it", async () => {
+    const { user, own, baseOid } = await loopScene({
+      "old.txt": "same\n",
+      "data.bin": Buffer.from([0, 1, 2]),
+      "to-link": "x\n",
+    });
+    userGit(user, "rm", "-q", "to-link");
+    symlinkSync("src/main.ts", join(user, "to-link"));
+    const to = commitFiles(user, {
+      "README.md": "first\nsecond\n",
+      "old.txt": null,
+      "moved\nhere.txt": "same\n",
+      "data.bin": Buffer.from([0, 1, 2, 3]),
+      "src/main.ts": "console.log(2);\nconsole.log(3);\n",
+    });
+    await own.importBase("loop2");
+    const changes = await own.changes(baseOid, to);
+    const summary = changes.map((each) => [
+      each.path,
+      each.status,
+      each.addedLines,
+      each.removedLines,
+      each.bytes,
+      each.binary,
+    ]);
+    expect(summary).toEqual([
+      ["README.md", "modified", 1, 0, 13, false],
+      ["data.bin", "modified", 0, 0, 4, true],
+      ["moved\nhere.txt", "added", 1, 0, 5, false],
+      ["old.txt", "deleted", 0, 1, 0, false],
+      ["src/main.ts", "modified", 2, 1, 32, false],
+      ["to-link", "type", 1, 1, 11, false],
+    ]);
+    expect(changes[2]).toMatchObject({ oldPath: "old.txt", oldOid: null, oldMode: null, newMode: "100644" });
+    expect(changes[3]).toMatchObject({ oldPath: null, newOid: null, newMode: null, linkTarget: null });
+    expect(changes[5]).toMatchObject({ oldMode: "100644", newMode: "120000", linkTarget: "src/main.ts" });
+    expect(await own.changes(to, to)).toEqual([]);
+  });
+
+  test("are not hidden by attributes of the commit", async () => {
+    const { own, baseOid, derive } = await loopScene();
+    const to = await derive({
+      ".gitattributes": "* -diff binary merge=ours linguist-generated\n",
+      "src/main.ts": "evil();\n",
+    });
+    const change = (await own.changes(baseOid, to)).find(({ path }) => path === "src/main.ts");
+    expect(change).toMatchObject({ binary: false, addedLines: 1 });
+    expect((await own.diff(baseOid, to)).text).toContain("+evil();");
+  });
+
+  test("say where there is but a pointer of Git LFS", async () => {
+    const { own, baseOid, derive } = await loopScene();
+    const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${"0".repeat(64)}\nsize 12345\n`;
+    const to = await derive({ "big.bin": pointer, "about.md": `Such a file begins so:\n${pointer}` });
+    const found = (await own.changes(baseOid, to)).map(({ path, isPointer }) => [path, isPointer]);
+    expect(found).toEqual([
+      ["about.md", false],
+      ["big.bin", true],
+    ]);
+  });
+
+  test("of a huge text are not counted line by line", async () => {
+    const { own, baseOid, derive } = await loopScene();
+    const to = await derive({ "huge.txt": Buffer.alloc(17 * 1024 * 1024, "line\n") });
+    expect(await own.changes(baseOid, to)).toMatchObject([
+      { path: "huge.txt", binary: true, bytes: 17 * 1024 * 1024 },
+    ]);
+  });
+});

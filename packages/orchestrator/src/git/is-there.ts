@@ -1,0 +1,12 @@
+import { lstat } from "node:fs/promises";
+import { errno } from "../errors.ts";
+
+export async function isThere(path: string): Promise<boolean> {
+  try {
+    await lstat(path);
+    return true;
+  } catch (error) {
+    if (errno(error) === "ENOENT") return false;
+    throw error;
+  }
+}
