@@ -1,4 +1,4 @@
-import { configKeyNames, configKeys } from "@opentiger/schema";
+import { type ConfigJson, configKeyNames, configKeys } from "@opentiger/schema";
 
 /** docs/config.md, made of the table of keys; a test holds the file against it. */
 export function configDocument(): string {
@@ -22,9 +22,9 @@ export function configDocument(): string {
   ].join("\n")}\n`;
 }
 
-function shown(value: unknown): string {
-  if (value === null || (Array.isArray(value) && value.length === 0)) return "";
-  return `\`${Array.isArray(value) ? value.join(" ") : String(value)}\``;
+function shown(value: ConfigJson): string {
+  const text = typeof value === "object" ? (value ?? []).join(" ") : String(value);
+  return text === "" ? "" : `\`${text}\``;
 }
 
 function cell(text: string): string {

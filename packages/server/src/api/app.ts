@@ -1,0 +1,81 @@
+import { bodyLimit } from "hono/body-limit";
+import { ServerError } from "../errors.ts";
+import { counted, guard } from "../http/guard.ts";
+import { safeHeaders } from "../http/headers.ts";
+import { pages } from "../http/pages.ts";
+import { storableAddress, storableBody } from "../http/storable.ts";
+import type { Parts } from "../parts.ts";
+import { type ApiEnv, newApi } from "./api.ts";
+import { authApi } from "./auth.ts";
+import { configApi } from "./config.ts";
+import { dockerApi } from "./docker.ts";
+import { sendError } from "./error-answer.ts";
+import { eventsApi } from "./events.ts";
+import { healthApi } from "./health.ts";
+import { loopResultsApi } from "./loop-results.ts";
+import { loopsApi } from "./loops.ts";
+import { metricsApi } from "./metrics.ts";
+import { documentOf } from "./openapi.ts";
+import { repositoriesApi } from "./repositories.ts";
+import { runsApi } from "./runs.ts";
+import { sandboxNetworkApi } from "./sandbox-network.ts";
+import { sandboxUsageApi } from "./sandbox-usage.ts";
+import { sandboxWorkApi } from "./sandbox-work.ts";
+import { sandboxesApi } from "./sandboxes.ts";
+import { secretsApi } from "./secrets.ts";
+import { systemApi } from "./system.ts";
+import { tasksApi } from "./tasks.ts";
+import { usageApi } from "./usage.ts";
+
+/** A story file is the largest thing that anybody sends. */
+const maxBodyBytes = 4 * 1024 * 1024;
+
+/** Everything that can be asked over HTTP. Its type is what the client is made of. */
+export function createApp(parts: Parts) {
+  const app = newApi();
+  app.use(safeHeaders);
+  app.use(counted(parts));
+  app.use(bodyLimit({ maxSize: maxBodyBytes, onError: () => tooLarge() }));
+  app.use(storableAddress);
+  app.use(guard(parts));
+  app.use(storableBody);
+  app.use(pages());
+  app.onError((error, c) => {
+    const answer = sendError(c, error);
+    if (answer.status === 500)
+      parts.place.log(`${c.req.method} ${c.req.path}: ${error.stack ?? String(error)}`);
+    return answer;
+  });
+  app.notFound((c) =>
+    sendError(c, new ServerError("not_found", `there is no ${c.req.method} ${c.req.path}`)),
+  );
+  const routed = app
+    .route("/", healthApi(parts))
+    .route("/", metricsApi(parts))
+    .route("/", authApi(parts))
+    .route("/", configApi(parts))
+    .route("/", repositoriesApi(parts))
+    .route("/", loopsApi(parts))
+    .route("/", loopResultsApi(parts))
+    .route("/", tasksApi(parts))
+    .route("/", runsApi(parts))
+    .route("/", eventsApi(parts))
+    .route("/", usageApi(parts))
+    .route("/", sandboxesApi(parts))
+    .route("/", sandboxWorkApi(parts))
+    .route("/", sandboxNetworkApi(parts))
+    .route("/", sandboxUsageApi(parts))
+    .route("/", secretsApi(parts))
+    .route("/", dockerApi(parts))
+    .route("/", systemApi(parts));
+  const document = documentOf(routed);
+  app.get("/openapi.json", (c) => c.json(document));
+  return routed;
+}
+
+export type App = ReturnType<typeof createApp>;
+export type { ApiEnv };
+
+function tooLarge(): never {
+  throw new ServerError("too_large", `a request may have ${maxBodyBytes / 1024 / 1024} MB`);
+}

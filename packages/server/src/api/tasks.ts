@@ -1,0 +1,170 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import {
+  addTask,
+  cancelTask,
+  editTask,
+  findTask,
+  listJudgements,
+  listTaskRuns,
+  listTasks,
+  pauseTask,
+  resumeTask,
+  retryTask,
+  type TaskRow,
+} from "@opentiger/orchestrator";
+import { taskRisk, taskRole, taskStatus, verifyCommand } from "@opentiger/schema";
+import { ServerError } from "../errors.ts";
+import type { Parts } from "../parts.ts";
+import { answers, creates, jsonBody, newApi } from "./api.ts";
+import { idempotencyHeader, once } from "./idempotency.ts";
+import { existing, wakeDispatcher } from "./loops.ts";
+import { pageOf, pageQuery } from "./paging.ts";
+import { judgementShape, loopId, runShape, taskShape, uuid } from "./shapes.ts";
+import { shownRun } from "./shown-run.ts";
+import { withoutAbsent } from "./without-absent.ts";
+
+const tags = ["tasks"];
+const params = z.object({ id: uuid });
+const ofLoop = z.object({ id: loopId });
+const path = z.string().min(1).max(1_000);
+
+/** What may be said of a task, by whoever adds one or changes it while it is queued. */
+const fields = z.strictObject({
+  title: z.string().trim().min(1).max(200),
+  role: taskRole,
+  instructions: z.string().trim().min(1).max(50_000),
+  needs: z
+    .array(z.number().int().positive())
+    .max(50)
+    .openapi({ description: "numbers of tasks of this loop" }),
+  allowedPaths: z.array(path).max(200).openapi({ description: "none: any path, and so it runs alone" }),
+  mayChange: z.array(path).max(200).optional(),
+  verify: z.array(verifyCommand).max(20).optional(),
+  risk: taskRisk.optional(),
+  estimate: z.string().max(100).nullable().optional(),
+  agent: z.string().min(1).max(100).nullable().optional(),
+});
+const newTask = fields.openapi("NewTask");
+const taskPatch = fields.partial().openapi("TaskPatch");
+
+const listRoute = createRoute({
+  method: "get",
+  path: "/loops/{id}/tasks",
+  tags,
+  summary: "The tasks of a loop, by their numbers",
+  request: { params: ofLoop, query: pageQuery.extend({ status: taskStatus.optional() }) },
+  responses: answers(pageOf(taskShape).openapi("Tasks"), "A page of them"),
+});
+
+const addRoute = createRoute({
+  method: "post",
+  path: "/loops/{id}/tasks",
+  tags,
+  summary: "Adds a task to a loop that has not ended",
+  request: { params: ofLoop, headers: idempotencyHeader, body: jsonBody(newTask) },
+  responses: creates(taskShape, "The task"),
+});
+
+const showRoute = createRoute({
+  method: "get",
+  path: "/tasks/{id}",
+  tags,
+  summary: "One task",
+  request: { params },
+  responses: answers(taskShape, "The task"),
+});
+
+const editRoute = createRoute({
+  method: "patch",
+  path: "/tasks/{id}",
+  tags,
+  summary: "Changes a task that nobody has begun",
+  request: { params, body: jsonBody(taskPatch) },
+  responses: answers(taskShape, "The task, as it is then"),
+});
+
+const runsRoute = createRoute({
+  method: "get",
+  path: "/tasks/{id}/runs",
+  tags: ["runs"],
+  summary: "The runs of a task, in their order",
+  request: { params, query: pageQuery },
+  responses: answers(pageOf(runShape).openapi("Runs"), "A page of them"),
+});
+
+const judgementsRoute = createRoute({
+  method: "get",
+  path: "/tasks/{id}/judgements",
+  tags: ["judgements"],
+  summary: "What the judge said of it, oldest first, with the evidence",
+  request: { params, query: pageQuery },
+  responses: answers(pageOf(judgementShape).openapi("Judgements"), "A page of them"),
+});
+
+const retryRoute = moveRoute("retry", "Queues a task again that failed or was cancelled");
+const cancelRoute = moveRoute("cancel", "Ends it; whoever works on it stops");
+const pauseRoute = moveRoute("pause", "Keeps it from being begun");
+const resumeRoute = moveRoute("resume", "Queues it again after a pause");
+
+export function tasksApi(parts: Parts) {
+  const { place } = parts;
+  const { database } = place;
+  return newApi()
+    .openapi(listRoute, async (c) => {
+      const { id } = await existing(parts, c.req.valid("param").id);
+      return c.json(await listTasks(database, { loop: id, ...withoutAbsent(c.req.valid("query")) }), 200);
+    })
+    .openapi(addRoute, async (c) => {
+      const { id } = c.req.valid("param");
+      const asked = c.req.valid("json");
+      const made = await once(parts, c, asked, () => moved(addTask(place, id, withoutAbsent(asked))));
+      return c.json(made, 201);
+    })
+    .openapi(showRoute, async (c) => c.json(await existingTask(parts, c.req.valid("param").id), 200))
+    .openapi(editRoute, async (c) => {
+      const { id } = c.req.valid("param");
+      return c.json(await editTask(database, id, withoutAbsent(c.req.valid("json"))), 200);
+    })
+    .openapi(runsRoute, async (c) => {
+      const { id } = await existingTask(parts, c.req.valid("param").id);
+      const runs = await listTaskRuns(database, { task: id, ...c.req.valid("query") });
+      return c.json({ ...runs, items: runs.items.map(shownRun) }, 200);
+    })
+    .openapi(judgementsRoute, async (c) => {
+      const { id } = await existingTask(parts, c.req.valid("param").id);
+      return c.json(await listJudgements(database, { task: id, ...c.req.valid("query") }), 200);
+    })
+    .openapi(retryRoute, async (c) => c.json(await moved(retryTask(database, c.req.valid("param").id)), 200))
+    .openapi(cancelRoute, async (c) =>
+      c.json(await moved(cancelTask(database, c.req.valid("param").id)), 200),
+    )
+    .openapi(pauseRoute, async (c) => c.json(await pauseTask(database, c.req.valid("param").id), 200))
+    .openapi(resumeRoute, async (c) =>
+      c.json(await moved(resumeTask(database, c.req.valid("param").id)), 200),
+    );
+
+  async function moved(change: Promise<TaskRow>): Promise<TaskRow> {
+    const task = await change;
+    wakeDispatcher(parts);
+    return task;
+  }
+}
+
+async function existingTask({ place }: Parts, id: string): Promise<TaskRow> {
+  const task = await findTask(place.database, id);
+  if (task) return task;
+  throw new ServerError("not_found", `there is no task ${id}`, {
+    remedy: "GET /loops/ID/tasks lists those of a loop",
+  });
+}
+
+function moveRoute<Verb extends string>(verb: Verb, summary: string) {
+  return createRoute({
+    method: "post",
+    path: `/tasks/{id}/${verb}` as const,
+    tags,
+    summary,
+    request: { params },
+    responses: answers(taskShape, "The task"),
+  });
+}

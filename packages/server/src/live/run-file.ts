@@ -1,0 +1,51 @@
+import { constants } from "node:fs";
+import { type FileHandle, open, realpath } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { Place } from "@opentiger/orchestrator";
+import { errno } from "../errors.ts";
+
+const chunkBytes = 64 * 1024;
+
+/** Of one run, below the state folder. */
+export function runFolder({ folder }: Pick<Place, "folder">, run: string): string {
+  return join(folder, "runs", run);
+}
+
+/**
+ * The bytes of a file of this run. undefined: it is not there any more, or is no plain file in the run's own folder,
+ * whatever the table says.
+ */
+export async function openRunFile(
+  place: Pick<Place, "folder">,
+  run: string,
+  path: string,
+): Promise<AsyncGenerator<Uint8Array> | undefined> {
+  const handle = await openWithin(runFolder(place, run), path);
+  return handle && chunksOf(handle);
+}
+
+async function openWithin(folder: string, path: string): Promise<FileHandle | undefined> {
+  try {
+    const [allowed, actual] = await Promise.all([realpath(folder), realpath(dirname(path))]);
+    if (actual !== allowed && !actual.startsWith(`${allowed}/`)) return undefined;
+    const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    if ((await handle.stat()).isFile()) return handle;
+    await handle.close();
+    return undefined;
+  } catch (error) {
+    if (["ENOENT", "ELOOP", "ENOTDIR", "ENXIO"].includes(errno(error) ?? "")) return undefined;
+    throw error;
+  }
+}
+
+async function* chunksOf(handle: FileHandle): AsyncGenerator<Uint8Array> {
+  try {
+    for (;;) {
+      const { bytesRead, buffer } = await handle.read(Buffer.alloc(chunkBytes), 0, chunkBytes, null);
+      if (bytesRead === 0) return;
+      yield buffer.subarray(0, bytesRead);
+    }
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,119 @@
+import { join } from "node:path";
+import { findRun, type Page, type PageRequest, type Place } from "@opentiger/orchestrator";
+import { type AgentEvent, agentEvent } from "@opentiger/schema";
+import { openRunFile, runFolder } from "./run-file.ts";
+import { writeEvent } from "./streams.ts";
+
+const eventsName = "events.ndjson";
+
+/** Told by whoever follows an agent; see packages/orchestrator/src/running/event-record.ts. */
+const channel = "run_events";
+
+const usualLimit = 50;
+const maxLimit = 500;
+
+/** So late it is noticed at the latest that there is more, or that the run has ended. */
+const lookMs = 2_000;
+
+/** A line is one event, which is cut where it is long; a longer one is none of ours. */
+const maxLineBytes = 4 * 1024 * 1024;
+
+/** What the agents of a run did and said, after a number. */
+export async function readTranscript(
+  place: Place,
+  run: string,
+  { after = 0, limit = usualLimit }: PageRequest,
+): Promise<Page<AgentEvent>> {
+  const items: AgentEvent[] = [];
+  const count = Math.min(limit, maxLimit);
+  for await (const event of eventsOf(place, run)) {
+    if (event.seq <= after) continue;
+    if (items.length === count) return { items, next: items.at(-1)?.seq ?? null };
+    items.push(event);
+  }
+  return { items, next: null };
+}
+
+/** The same as it happens. Ends with `end` when the run has ended and everything was told. */
+export async function* followTranscript(
+  place: Place,
+  run: string,
+  after: number,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
+  const news = newsOf(place, run, signal);
+  let last = after;
+  try {
+    while (!signal.aborted) {
+      // Asked before it is read: what was written before the end is read then.
+      const ended = (await findRun(place.database, run))?.state !== "running";
+      const { items, next } = await readTranscript(place, run, { after: last, limit: maxLimit });
+      last = items.at(-1)?.seq ?? last;
+      if (items.length > 0)
+        yield items
+          .map((event) => writeEvent({ id: `${event.seq}`, event: event.type, data: event }))
+          .join("");
+      else if (ended) return yield writeEvent({ event: "end", data: { run } });
+      if (next === null && !ended && !(await news.wait())) yield ": still here\n\n";
+    }
+  } finally {
+    news.close();
+  }
+}
+
+/** Waits until there may be more; false: the time was up. */
+function newsOf({ database }: Place, run: string, signal: AbortSignal) {
+  let told = false;
+  let wake: () => void = () => {};
+  const leave = database.notifications.subscribe(channel, (news) => {
+    if (news.kind === "notified" && news.payload !== run) return;
+    told = true;
+    wake();
+  });
+  const stop = () => wake();
+  signal.addEventListener("abort", stop);
+  return {
+    wait: async (): Promise<boolean> => {
+      if (!told && !signal.aborted) {
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, lookMs);
+          wake = () => {
+            clearTimeout(timer);
+            resolve();
+          };
+        });
+      }
+      const heard = told;
+      told = false;
+      return heard;
+    },
+    close: () => {
+      leave();
+      signal.removeEventListener("abort", stop);
+    },
+  };
+}
+
+/** A last line without its end is being written. A line that is no event is passed over. */
+async function* eventsOf(place: Place, run: string): AsyncGenerator<AgentEvent> {
+  const chunks = await openRunFile(place, run, join(runFolder(place, run), eventsName));
+  if (!chunks) return;
+  let rest = Buffer.alloc(0);
+  for await (const chunk of chunks) {
+    rest = Buffer.concat([rest, chunk]);
+    for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10)) {
+      const event = readLine(rest.subarray(0, end).toString("utf8"));
+      rest = rest.subarray(end + 1);
+      if (event) yield event;
+    }
+    if (rest.length > maxLineBytes) return;
+  }
+}
+
+function readLine(line: string): AgentEvent | undefined {
+  try {
+    return agentEvent.safeParse(JSON.parse(line)).data;
+  } catch {
+    return undefined;
+  }
+}

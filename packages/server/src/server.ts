@@ -1,0 +1,187 @@
+import { randomBytes } from "node:crypto";
+import { createServer, type Server } from "node:http";
+import { join } from "node:path";
+import { getRequestListener } from "@hono/node-server";
+import { type OpenPlace, openPlace } from "@opentiger/orchestrator";
+import { openVault } from "@opentiger/secrets";
+import { Access } from "./access/access.ts";
+import { bindsLoopbackOnly } from "./access/addresses.ts";
+import { forgetOldAudit } from "./access/audit.ts";
+import { SandboxdSockets } from "./access/sandboxd-sockets.ts";
+import { forgetOldTokens, hasKey } from "./access/tokens.ts";
+import { createApp } from "./api/app.ts";
+import { errno, ServerError } from "./errors.ts";
+import { Metrics } from "./http/metrics.ts";
+import { Feed } from "./live/feed.ts";
+import { Streams } from "./live/streams.ts";
+import type { Parts } from "./parts.ts";
+import { dispatcherLauncher, type Launcher } from "./processes/launcher.ts";
+import { Processes } from "./processes/processes.ts";
+import { Terminals } from "./terminal/terminals.ts";
+
+export interface ServerOptions {
+  env: NodeJS.ProcessEnv;
+  /** Default: `OPENTIGER_API_HOST`, else this machine alone. */
+  host?: string;
+  /** Default: `OPENTIGER_API_PORT`, else 4301. 0: any. */
+  port?: number;
+  log?: (line: string) => void;
+  /** What is kept running where nobody has said anything else; the dispatcher by default. */
+  processes?: readonly string[];
+  launcher?: Launcher;
+  signal?: AbortSignal;
+}
+
+export interface RunningServer {
+  url: string;
+  port: number;
+  parts: Parts;
+  /** Ends the server. What it looks after goes on. */
+  close(): Promise<void>;
+}
+
+const usualPort = 4301;
+
+/** Answers that are under way have so long to end; then they are cut, and whoever asked asks again. */
+const drainMs = 3_000;
+
+const tidyEveryMs = 3_600_000;
+
+/** Everything on one port: the API, the pages, and what looks after the processes. Ready when it returns. */
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  const { env, log = () => {} } = options;
+  const host = options.host ?? env["OPENTIGER_API_HOST"] ?? "127.0.0.1";
+  const place = await openPlace(env, {
+    program: "server",
+    log,
+    say: log,
+    ...(options.signal ? { signal: options.signal } : {}),
+  });
+  try {
+    const loopbackOnly = bindsLoopbackOnly(host);
+    if (!loopbackOnly) await requireKey(place, host);
+    return await listen(place, { ...options, log, host, loopbackOnly });
+  } catch (error) {
+    await place.close();
+    throw error;
+  }
+}
+
+interface Listening extends ServerOptions {
+  host: string;
+  loopbackOnly: boolean;
+  log: (line: string) => void;
+}
+
+async function listen(place: OpenPlace, options: Listening): Promise<RunningServer> {
+  const { env, host, loopbackOnly, log } = options;
+  const ending = new AbortController();
+  const port = options.port ?? portOf(env);
+  const server = createServer();
+  const feed = await Feed.open(place.database);
+  let url = "";
+  const processes = Processes.open({
+    launcher: options.launcher ?? dispatcherLauncher(env),
+    file: join(place.folder, "processes.json"),
+    usual: options.processes ?? ["dispatcher"],
+    log,
+  });
+  const hosts = { loopbackOnly, names: namesOf(env) };
+  const sandboxd = new SandboxdSockets(place.sandboxd);
+  const parts: Parts = {
+    place,
+    vault: openVault({ stateFolder: place.folder, env, program: "server" }),
+    access: new Access({ database: place.database, env, hosts, sandboxd }),
+    feed,
+    streams: new Streams(ending.signal),
+    processes,
+    metrics: new Metrics(),
+    signal: ending.signal,
+    boot: randomBytes(8).toString("hex"),
+    url: () => url,
+  };
+  const tidying = setInterval(() => tidy(parts), tidyEveryMs).unref();
+  const close = async () => {
+    clearInterval(tidying);
+    ending.abort();
+    await Promise.all([stopListening(server), feed.close(), processes.close()]);
+    await place.close();
+  };
+  try {
+    const app = createApp(parts);
+    new Terminals(parts, server);
+    server.on(
+      "request",
+      getRequestListener((request, bindings) => app.fetch(request, bindings)),
+    );
+    const bound = await bind(server, host, port);
+    url = `http://${host.includes(":") ? `[${host}]` : host}:${bound}`;
+    log(`listens at ${url}`);
+    return { url, port: bound, parts, close };
+  } catch (error) {
+    ending.abort();
+    clearInterval(tidying);
+    await Promise.all([feed.close(), processes.close()]);
+    throw error;
+  }
+}
+
+/** Beyond this machine nobody is trusted for where they are. */
+async function requireKey({ database, env }: OpenPlace, host: string): Promise<void> {
+  if (env["OPENTIGER_API_KEY"] || (await hasKey(database))) return;
+  throw new ServerError(
+    "key_required",
+    `the server is to listen on ${host}, and there is no key to ask for`,
+    {
+      remedy: "make one with `POST /auth/keys` while OPENTIGER_API_HOST is 127.0.0.1, or leave it so",
+    },
+  );
+}
+
+function bind(server: Server, host: string, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once("error", (error) => reject(errno(error) === "EADDRINUSE" ? portTaken(port, error) : error));
+    server.listen(port, host, () => {
+      const address = server.address();
+      resolve(typeof address === "object" && address !== null ? address.port : port);
+    });
+  });
+}
+
+function portTaken(port: number, cause: unknown): ServerError {
+  return new ServerError("port_taken", `another program listens on port ${port}`, {
+    remedy: "set OPENTIGER_API_PORT to a free one",
+    cause,
+  });
+}
+
+async function stopListening(server: Server): Promise<void> {
+  const closed = new Promise<void>((resolve) => {
+    server.close(() => resolve());
+  });
+  server.closeIdleConnections();
+  const cut = setTimeout(() => server.closeAllConnections(), drainMs);
+  await closed;
+  clearTimeout(cut);
+}
+
+function portOf(env: NodeJS.ProcessEnv): number {
+  const written = env["OPENTIGER_API_PORT"];
+  if (!written) return usualPort;
+  const port = Number(written);
+  if (/^\d{1,5}$/.test(written) && port <= 65_535) return port;
+  throw new ServerError("config_invalid", `OPENTIGER_API_PORT=${written} is no port`, {
+    remedy: "use a number from 1 to 65535",
+  });
+}
+
+function namesOf(env: NodeJS.ProcessEnv): string[] {
+  const words = (env["OPENTIGER_ALLOWED_HOSTS"] ?? "").split(",");
+  return words.map((word) => word.trim().toLowerCase()).filter((word) => word !== "");
+}
+
+function tidy({ place }: Parts): void {
+  const complain = (error: unknown) => place.log(`old rows could not be removed: ${String(error)}`);
+  forgetOldTokens(place.database).catch(complain);
+  forgetOldAudit(place.database).catch(complain);
+}

@@ -1,0 +1,243 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { z } from "zod";
+import type { RunningServer } from "../../packages/server/src/server.ts";
+import { temporaryServer } from "../../packages/server/src/temporary-server.ts";
+import { askServer, type ServerQuestion } from "../setup/ask-server.ts";
+
+const instance = temporaryServer();
+let server: RunningServer;
+/** The same instance, where a key is always asked for. */
+let strict: RunningServer;
+let key: string;
+let revoked: string;
+
+const madeKey = z.object({ id: z.string(), key: z.string() });
+
+beforeAll(async () => {
+  server = await instance.start();
+  strict = await instance.start({
+    env: { ...instance.env, OPENTIGER_ALLOW_INSECURE_SYSTEM_CONTROL: "false" },
+  });
+  key = (await newKey("first")).key;
+  const second = await newKey("second");
+  await askServer(server.url, `/auth/keys/${second.id}`, { method: "DELETE" });
+  revoked = second.key;
+});
+
+afterAll(() => instance.remove());
+
+async function newKey(name: string): Promise<z.infer<typeof madeKey>> {
+  const { json } = await askServer(server.url, "/auth/keys", { method: "POST", body: { name } });
+  return madeKey.parse(json);
+}
+
+/** What each means for a request that controls the system. `strict`: with OPENTIGER_ALLOW_INSECURE_SYSTEM_CONTROL=false. */
+const table: { name: string; headers: () => Record<string, string>; usual: number; strict: number }[] = [
+  { name: "no credential, from this machine", headers: () => ({}), usual: 200, strict: 401 },
+  { name: "X-API-Key", headers: () => ({ "x-api-key": key }), usual: 200, strict: 200 },
+  {
+    name: "Authorization: Bearer",
+    headers: () => ({ authorization: `Bearer ${key}` }),
+    usual: 200,
+    strict: 200,
+  },
+  { name: "a key that is none", headers: () => ({ "x-api-key": "nonsense" }), usual: 401, strict: 401 },
+  { name: "an empty key", headers: () => ({ "x-api-key": "" }), usual: 401, strict: 401 },
+  { name: "a bearer that is none", headers: () => ({ authorization: "Bearer x" }), usual: 401, strict: 401 },
+  { name: "another scheme", headers: () => ({ authorization: "Basic eDp5" }), usual: 401, strict: 401 },
+  {
+    name: "a key with another secret",
+    headers: () => ({ "x-api-key": otherSecret(key) }),
+    usual: 401,
+    strict: 401,
+  },
+  { name: "a key that was revoked", headers: () => ({ "x-api-key": revoked }), usual: 401, strict: 401 },
+  { name: "a rebinding Host", headers: () => ({ host: "evil.test" }), usual: 403, strict: 403 },
+  {
+    name: "a rebinding Host, with a key",
+    headers: () => ({ host: "evil.test", "x-api-key": key }),
+    usual: 403,
+    strict: 403,
+  },
+  { name: "a foreign Origin", headers: () => ({ origin: "http://evil.test" }), usual: 403, strict: 403 },
+  {
+    name: "the Origin of another port",
+    headers: () => ({ origin: "http://127.0.0.1:3000" }),
+    usual: 403,
+    strict: 403,
+  },
+  { name: "a page without an origin", headers: () => ({ origin: "null" }), usual: 403, strict: 403 },
+  {
+    name: "a foreign Origin, with a key",
+    headers: () => ({ origin: "http://evil.test", "x-api-key": key }),
+    usual: 403,
+    strict: 403,
+  },
+  {
+    name: "a browser's cross-site request",
+    headers: () => ({ "sec-fetch-site": "cross-site" }),
+    usual: 403,
+    strict: 403,
+  },
+  {
+    name: "what came through a proxy",
+    headers: () => ({ "x-forwarded-for": "203.0.113.9" }),
+    usual: 401,
+    strict: 401,
+  },
+  {
+    name: "what came through a proxy, with a key",
+    headers: () => ({ "x-forwarded-for": "203.0.113.9", "x-api-key": key }),
+    usual: 200,
+    strict: 200,
+  },
+];
+
+describe("A15 system control", () => {
+  const asked: { what: string; path: string; question: ServerQuestion }[] = [
+    { what: "a look", path: "/system/processes", question: {} },
+    { what: "a start", path: "/system/processes/worker-1/start", question: { method: "POST" } },
+    { what: "a change of settings", path: "/config", question: { method: "PATCH", body: {} } },
+    { what: "a list of loops", path: "/loops", question: {} },
+  ];
+
+  describe.each(table)("with $name", ({ headers, usual, strict: always }) => {
+    test.each(asked)("$what", async ({ path, question }) => {
+      expect((await askServer(server.url, path, { ...question, headers: headers() })).status).toBe(usual);
+      expect((await askServer(strict.url, path, { ...question, headers: headers() })).status).toBe(always);
+    });
+  });
+
+  test.skipIf(process.getuid?.() !== 0)(
+    "of another user of this machine is refused without a key",
+    async () => {
+      expect(await statusAs(65_534, {})).toBe(401);
+      expect(await statusAs(65_534, { "x-api-key": key })).toBe(200);
+      expect(await statusAs(0, {})).toBe(200);
+    },
+  );
+
+  test("anybody may ask whether it runs, and nobody under another name", async () => {
+    expect((await askServer(strict.url, "/health")).status).toBe(200);
+    expect((await askServer(strict.url, "/health", { headers: { host: "evil.test" } })).status).toBe(403);
+    expect((await askServer(strict.url, "/health/ready")).status).toBe(401);
+  });
+
+  test("beyond this machine the server does not start without a key", async () => {
+    const fresh = temporaryServer();
+    try {
+      await expect(fresh.start({ host: "0.0.0.0" })).rejects.toMatchObject({ code: "key_required" });
+    } finally {
+      await fresh.remove();
+    }
+  });
+});
+
+describe("a key", () => {
+  test("is shown once, and kept as a hash alone", async () => {
+    const { text } = await askServer(server.url, "/auth/keys");
+    expect(text).toContain('"first"');
+    expect(text).not.toContain(key);
+    const { rows } = await server.parts.place.database.query("select t::text from api_keys t");
+    expect(JSON.stringify(rows)).not.toContain(key.split("_").at(-1));
+  });
+
+  test("has a name that no other has", async () => {
+    const { status } = await askServer(server.url, "/auth/keys", { method: "POST", body: { name: "first" } });
+    expect(status).toBe(409);
+  });
+
+  test("says when it was last used", async () => {
+    await askServer(server.url, "/loops", { headers: { "x-api-key": key } });
+    const { json } = await askServer(server.url, "/auth/keys");
+    expect(json).toMatchObject({ items: [{ name: "first", usedAt: expect.any(String) }] });
+  });
+});
+
+describe("a login link", () => {
+  const cookieOf = (header: unknown) => z.array(z.string()).min(1).parse(header)[0] ?? "";
+
+  test("logs a browser in once, with a cookie that scripts do not see and other sites do not send", async () => {
+    const made = await askServer(strict.url, "/auth/links", {
+      method: "POST",
+      headers: { "x-api-key": key },
+    });
+    const { url } = z.object({ url: z.url() }).parse(made.json);
+    const token = new URL(url).hash.slice(1);
+    const origin = { origin: strict.url };
+    const login = { method: "POST", body: { token }, headers: origin };
+    const first = await askServer(strict.url, "/auth/session", login);
+    expect(first.status).toBe(200);
+    const cookie = cookieOf(first.headers["set-cookie"]);
+    expect(cookie).toMatch(/; HttpOnly; SameSite=Strict$/);
+    const session = { cookie: cookie.split(";")[0] ?? "" };
+    expect((await askServer(strict.url, "/loops", { headers: session })).status).toBe(200);
+    expect((await askServer(strict.url, "/auth/session", login)).status).toBe(401);
+
+    const foreign = { ...session, origin: "http://evil.test" };
+    const post = { method: "POST", headers: foreign };
+    expect((await askServer(strict.url, "/system/processes/stop-all", post)).status).toBe(403);
+    const out = await askServer(strict.url, "/auth/session", {
+      method: "DELETE",
+      headers: { ...session, ...origin },
+    });
+    expect(out.status).toBe(200);
+    expect((await askServer(strict.url, "/loops", { headers: session })).status).toBe(401);
+  });
+
+  test("is not good as a key, nor a key as a link", async () => {
+    const { json } = await askServer(server.url, "/auth/links", { method: "POST" });
+    const token = new URL(z.object({ url: z.url() }).parse(json).url).hash.slice(1);
+    expect((await askServer(server.url, "/loops", { headers: { "x-api-key": token } })).status).toBe(401);
+    const login = { method: "POST", body: { token: key } };
+    expect((await askServer(server.url, "/auth/session", login)).status).toBe(401);
+  });
+});
+
+describe("the audit", () => {
+  test("has a row for what was done and for what was refused, without what stood in the request", async () => {
+    const canary = "sk-ant-api03-canary-0123456789abcdef";
+    await askServer(server.url, "/config", {
+      method: "PATCH",
+      headers: { "x-api-key": key },
+      body: { OPENTIGER_REWORKS: canary },
+    });
+    await askServer(server.url, `/secrets/${canary}`, { method: "PUT", body: { value: canary } });
+    await askServer(server.url, "/config", {
+      method: "PATCH",
+      headers: { "x-api-key": "nonsense" },
+      body: {},
+    });
+    const { json, text } = await askServer(server.url, "/audit?limit=3");
+    expect(json).toMatchObject({
+      items: [
+        { who: "nobody", action: "PATCH (refused)", target: "/config", status: 401 },
+        { who: "local", status: 400, target: "(a secret)" },
+        {
+          who: expect.stringMatching(/^key first/),
+          action: "PATCH /config",
+          status: 400,
+          address: "127.0.0.1",
+        },
+      ],
+    });
+    expect(text).not.toContain(canary);
+  });
+});
+
+function otherSecret(text: string): string {
+  return text.slice(0, -1) + (text.endsWith("A") ? "B" : "A");
+}
+
+/** The status that a process of this user is answered. */
+async function statusAs(uid: number, headers: Record<string, string>): Promise<number> {
+  const asked = JSON.stringify(`${server.url}/loops`);
+  const script = `require("node:http").get(${asked}, { headers: ${JSON.stringify(headers)} }, (answer) => {
+    console.log(answer.statusCode);
+    process.exit();
+  })`;
+  const { stdout } = await promisify(execFile)(process.execPath, ["-e", script], { uid, gid: uid, cwd: "/" });
+  return Number(stdout);
+}

@@ -1,0 +1,163 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { z } from "zod";
+import { appendEvent, type Database, openDatabase } from "../../packages/orchestrator/src/index.ts";
+import { newLoop, newTask } from "../../packages/orchestrator/src/state/temporary-loops.ts";
+import { temporaryServer } from "../../packages/server/src/temporary-server.ts";
+import { until } from "../setup/until.ts";
+
+const kills = 3;
+const clients = 4;
+const eventsBetween = 40;
+
+/** As browsers wait before they connect again, only shorter. */
+const comeBackMs = 100;
+const program = fileURLToPath(new URL("../../packages/server/src/main.ts", import.meta.url));
+
+const instance = temporaryServer();
+let database: Database;
+let url: string;
+let env: NodeJS.ProcessEnv;
+let server: ChildProcess;
+
+beforeAll(async () => {
+  const port = await freePort();
+  url = `http://127.0.0.1:${port}`;
+  env = { ...instance.env, OPENTIGER_API_PORT: String(port) };
+  // No dispatcher: nothing happens but what the test does.
+  writeFileSync(join(instance.home, "processes.json"), JSON.stringify({ version: 1, wanted: [] }));
+  database = await openDatabase({ env, program: "test" });
+  server = await started();
+});
+
+afterAll(async () => {
+  server.kill("SIGKILL");
+  await database.close();
+  await instance.remove();
+});
+
+test("kill -9 with clients that listen: each sees every event once, in the same order", async () => {
+  const gone = new AbortController();
+  const seen = Array.from({ length: clients }, () => [] as number[]);
+  const listening = seen.map((ids) => listen(ids, gone.signal));
+  await until("all of them listen", async () => (await streams()) === clients);
+  const loops = [await newLoop(database, [newTask("a")]), await newLoop(database, [newTask("b")])];
+  const written: number[] = [];
+  const write = async (count: number) => {
+    for (let each = 0; each < count; each += 1) {
+      const loop = loops[each % loops.length]?.loop.id ?? "";
+      written.push(await database.transaction((on) => appendEvent(on, { loop, type: "task.note" })));
+    }
+  };
+  for (let kill = 0; kill < kills; kill += 1) {
+    await write(eventsBetween);
+    const exited = once(server, "exit");
+    const writing = write(eventsBetween);
+    server.kill("SIGKILL");
+    await Promise.all([exited, writing]);
+    server = await started();
+  }
+  await write(eventsBetween);
+  const last = written.at(-1) ?? 0;
+  await until("all of them have the last one", () => seen.every((ids) => ids.includes(last)));
+  gone.abort();
+  await Promise.all(listening);
+  for (const ids of seen) {
+    expect(new Set(ids).size, "no double").toBe(ids.length);
+    expect(
+      ids.filter((id) => written.includes(id)),
+      "no gap",
+    ).toEqual(written);
+    expect(ids).toEqual(seen[0]);
+  }
+});
+
+test("told to end, it ends, and says so to those who listen", async () => {
+  const answer = await fetch(`${url}/events`);
+  const exited = once(server, "exit");
+  server.kill("SIGTERM");
+  // The stream comes to its end, and is not cut.
+  for await (const _ of answer.body ?? []);
+  expect(await exited).toEqual([0, null]);
+  server = await started();
+});
+
+test("a second server on the same port says that the port is taken", async () => {
+  const second = spawn(process.execPath, ["--import", "tsx", program], {
+    env,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let said = "";
+  second.stdout?.setEncoding("utf8").on("data", (text: string) => {
+    said += text;
+  });
+  expect(await once(second, "exit")).toEqual([73, null]);
+  expect(said).toContain("another program listens on port");
+});
+
+/** As a browser does it: comes back with the id of the last event, as often as it takes. */
+async function listen(ids: number[], signal: AbortSignal): Promise<void> {
+  let last: string | undefined;
+  while (!signal.aborted) {
+    try {
+      const headers: Record<string, string> = last === undefined ? {} : { "last-event-id": last };
+      const answer = await fetch(`${url}/events`, { headers, signal });
+      let rest = "";
+      const decoder = new TextDecoder();
+      for await (const chunk of answer.body ?? []) {
+        const blocks = (rest + decoder.decode(chunk, { stream: true })).split("\n\n");
+        rest = blocks.pop() ?? "";
+        for (const block of blocks) last = take(block, ids) ?? last;
+      }
+    } catch {
+      // The server was killed, or we are done.
+    }
+    if (!signal.aborted) await delay(comeBackMs);
+  }
+}
+
+const numbered = z.object({ id: z.number(), type: z.string() });
+
+function take(block: string, ids: number[]): string | undefined {
+  const field = (name: string) => new RegExp(`^${name}: (.*)$`, "m").exec(block)?.[1];
+  const event = numbered.safeParse(JSON.parse(field("data") ?? "null"));
+  if (event.success) ids.push(event.data.id);
+  return field("id");
+}
+
+async function streams(): Promise<number> {
+  const answer = await fetch(`${url}/system`);
+  return z.object({ streams: z.number() }).parse(await answer.json()).streams;
+}
+
+/** Returns when it says that it is ready. */
+async function started(): Promise<ChildProcess> {
+  const child = spawn(process.execPath, ["--import", "tsx", program], {
+    env,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  if (!child.stdout) throw new Error("it has no output");
+  for await (const line of createInterface({ input: child.stdout })) {
+    if (line.includes('"message":"ready"')) break;
+  }
+  child.stdout.resume();
+  return child;
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer();
+  probe.listen(0, "127.0.0.1");
+  await once(probe, "listening");
+  const address = probe.address();
+  const port = typeof address === "object" && address ? address.port : 0;
+  probe.close();
+  await once(probe, "close");
+  return port;
+}

@@ -1,0 +1,138 @@
+import { execFileSync } from "node:child_process";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { z } from "zod";
+import { createApp } from "../../packages/server/src/api/app.ts";
+import { documentOf } from "../../packages/server/src/api/openapi.ts";
+import type { Parts } from "../../packages/server/src/parts.ts";
+import type { RunningServer } from "../../packages/server/src/server.ts";
+import { temporaryServer } from "../../packages/server/src/temporary-server.ts";
+import { valuesOf } from "../setup/schema-values.ts";
+import { type ServerWorld, serverWorld } from "../setup/server-world.ts";
+import { soak } from "../setup/soak.ts";
+import { temporaryFolder } from "../setup/temporary-workspace.ts";
+
+const calls = soak ? 300 : 12;
+
+/** Of a stream the head is all that is looked at; of everything else the whole answer. */
+const patienceMs = 10_000;
+
+const instance = temporaryServer();
+let server: RunningServer;
+let world: ServerWorld;
+const logged: string[] = [];
+
+const parameter = z.object({
+  name: z.string(),
+  in: z.string(),
+  required: z.boolean().optional(),
+  schema: z.unknown(),
+});
+const operation = z.object({
+  parameters: z.array(parameter).default([]),
+  requestBody: z
+    .object({ content: z.object({ "application/json": z.object({ schema: z.unknown() }) }) })
+    .optional(),
+});
+type Operation = z.infer<typeof operation>;
+
+/** The document is needed to name the tests, before there is a server; no route is called with this. */
+const described = documentOf(
+  createApp(new Proxy({}, { get: () => new Proxy({}, { get: () => undefined }) }) as Parts),
+);
+const routes = Object.entries(
+  z.record(z.string(), z.record(z.string(), operation)).parse(described.paths),
+).flatMap(([path, verbs]) =>
+  Object.entries(verbs).map(([verb, about]) => ({ verb: verb.toUpperCase(), path, about })),
+);
+
+beforeAll(async () => {
+  // No engine: what would make containers says that there is none.
+  const env = { ...instance.env, DOCKER_HOST: `unix://${instance.home}/none.sock` };
+  server = await instance.start({ env, log: (line) => logged.push(line) });
+  const repository = temporaryFolder("properties-");
+  execFileSync("git", ["init", "-q", repository]);
+  world = await serverWorld(server, repository);
+});
+
+afterAll(() => instance.remove());
+
+describe("whatever it is asked, the API answers in its own words", () => {
+  test.each(routes)("$verb $path", async ({ verb, path, about }) => {
+    await fc.assert(
+      fc.asyncProperty(questions(about), async (question) => {
+        const address = addressOf(path, question, known());
+        const answer = await fetch(server.url + address, {
+          method: verb,
+          signal: AbortSignal.timeout(patienceMs),
+          headers: { "content-type": "application/json", ...question.headers },
+          ...(question.body === undefined || verb === "GET" ? {} : { body: question.body }),
+        });
+        if (answer.headers.get("content-type")?.includes("text/event-stream")) return answer.body?.cancel();
+        const text = await answer.text();
+        expect(answer.status, `${address} ${question.body} ${text} ${logged.at(-1)}`).not.toBe(500);
+        if (answer.status >= 400 && answer.status !== 503) {
+          expect(JSON.parse(text)).toMatchObject({ code: expect.any(String), message: expect.any(String) });
+        }
+      }),
+      { numRuns: calls, interruptAfterTimeLimit: 20_000, endOnFailure: true },
+    );
+  });
+});
+
+interface Question {
+  parameters: Record<string, unknown>;
+  /** Whether ids in the path are those of what is there. */
+  real: boolean;
+  query: Record<string, unknown>;
+  headers: Record<string, string>;
+  body: string | undefined;
+}
+
+function questions({ parameters, requestBody }: Operation): fc.Arbitrary<Question> {
+  const values = (place: string) => {
+    const named = parameters.filter((each) => each.in === place);
+    const each = Object.fromEntries(named.map(({ name, schema }) => [name, valuesOf(described, schema)]));
+    return fc.record(each, { requiredKeys: place === "path" ? named.map(({ name }) => name) : [] });
+  };
+  const schema = requestBody?.content["application/json"].schema;
+  const json = schema === undefined ? fc.constant(undefined) : valuesOf(described, schema);
+  const body = fc.oneof(
+    { weight: 9, arbitrary: json.map((value) => (value === undefined ? undefined : JSON.stringify(value))) },
+    { weight: 1, arbitrary: fc.constantFrom("{", "[]", "null", '"x"', undefined) },
+  );
+  return fc.record({
+    parameters: values("path"),
+    real: fc.boolean(),
+    query: values("query"),
+    headers: values("header").map(plainHeaders),
+    body,
+  });
+}
+
+/** A header that no client could send is not sent. */
+function plainHeaders(values: object): Record<string, string> {
+  const written = Object.entries(values).map(([name, value]) => [name, String(value)] as const);
+  return Object.fromEntries(written.filter(([, value]) => /^[\x20-\x7e]*$/.test(value)));
+}
+
+function known(): Record<string, string> {
+  return { "/loops/": world.loop, "/tasks/": world.tasks[0], "/runs/": world.run };
+}
+
+function addressOf(path: string, { parameters, real, query }: Question, ids: Record<string, string>): string {
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string, at: number) => {
+    const id = name === "id" ? ids[path.slice(0, at)] : undefined;
+    return real && id !== undefined ? id : encodeURIComponent(wellFormed(parameters[name])) || "x";
+  });
+  const words = new URLSearchParams(
+    Object.fromEntries(Object.entries(query).map(([name, value]) => [name, wellFormed(value)])),
+  );
+  return words.size === 0 ? filled : `${filled}?${words}`;
+}
+
+/** Half of a pair is no text that an address can have. */
+function wellFormed(value: unknown): string {
+  const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+  return Buffer.from(text, "utf8").toString("utf8");
+}
