@@ -1,0 +1,108 @@
+import { createHash } from "node:crypto";
+import type { AgentOutcome } from "@opentiger/agents";
+import { type TaskFailure, tokenCount } from "@opentiger/schema";
+import { taskFailureOf } from "../recovery/task-failures.ts";
+import { askAgent } from "../running/ask.ts";
+import { authenticate } from "../running/credentials.ts";
+import { noteRun } from "../state/runs.ts";
+import type { Checked } from "./check-candidate.ts";
+import type { Judging } from "./judging.ts";
+import { type KeptOpinion, keptOpinion, opinion } from "./opinion.ts";
+import { withOwnSandbox } from "./own-sandbox.ts";
+import { cutIntoPieces } from "./pieces.ts";
+import { questionOf } from "./prompt.ts";
+import type { ShownChange } from "./shown-change.ts";
+
+export interface Asked {
+  opinions: KeptOpinion[];
+  /** Why the model gave no opinion on one of the pieces; the others were not asked for then. */
+  failure: TaskFailure | null;
+}
+
+/** Troubles of the machine or the account, which have rules of their own; all others mean that it cannot be judged. */
+const ownRules: ReadonlySet<string> = new Set(["auth", "quota", "overloaded", "network", "policy", "budget"]);
+
+/**
+ * Shows the whole change to the judge's model, piece by piece, each in a conversation of its own, and asks for an opinion.
+ * It looks at the repository in a sandbox in which nothing of the candidate has run. What is known is not asked again.
+ */
+export async function askOpinions(
+  judging: Judging,
+  { commit, change, checked }: { commit: string; change: ShownChange; checked: Checked },
+): Promise<Asked> {
+  const { place, loop, lease, judgeRun, choice, task, journal, signal } = judging;
+  const pieces = cutIntoPieces(change.diffs);
+  const asked: Asked = { opinions: [], failure: null };
+  await withOwnSandbox(
+    judging,
+    { part: "model", commit, phase: "run", execs: `run-${judgeRun.id}` },
+    async (sandbox) => {
+      await authenticate(place, sandbox);
+      asked.opinions = [];
+      for (const [index, piece] of pieces.entries()) {
+        const number = index + 1;
+        const known = await journal.known(`opinion-${number}`, keptOpinion);
+        if (known) {
+          asked.opinions.push(known);
+          continue;
+        }
+        const mark = markOf(judgeRun.id, number);
+        const { rounds, notes } = checked;
+        const answer = await askAgent(place, {
+          lease,
+          loop,
+          run: judgeRun,
+          choice,
+          sandbox,
+          prompt: questionOf({
+            task,
+            overview: change.overview,
+            rounds,
+            notes,
+            piece,
+            number,
+            count: pieces.length,
+            mark,
+          }),
+          schema: opinion,
+          instructions: [],
+          name: `piece-${number}`,
+          timeoutMs: place.config.get("OPENTIGER_JUDGE_TIMEOUT"),
+          signal,
+        });
+        await noteUsage(judging, answer.outcomes);
+        if (!answer.ok) {
+          asked.failure = failureOf(answer.failure);
+          return;
+        }
+        const kept = { ...answer.answer, files: piece.files };
+        asked.opinions.push(await journal.step(`opinion-${number}`, keptOpinion, async () => kept));
+      }
+    },
+  );
+  return asked;
+}
+
+/** All pieces are one run to the gateway, which counts on. */
+async function noteUsage(
+  { place, lease, judgeRun }: Judging,
+  outcomes: readonly AgentOutcome[],
+): Promise<void> {
+  const counted = outcomes.at(-1)?.gateway;
+  if (!counted || counted.requests === 0) return;
+  const usd = counted.unpriced === 0 ? counted.usd : null;
+  await noteRun(place.database, lease, judgeRun.id, { tokens: tokenCount.parse(counted.tokens), usd });
+}
+
+/** The run is younger than the candidate: whoever wrote that could not know it. */
+function markOf(run: string, number: number): string {
+  const digest = createHash("sha256").update(`${run} ${number}`).digest("hex").slice(0, 32);
+  return `----- ${digest} -----`;
+}
+
+function failureOf({ type, message, remedy, until }: TaskFailure): TaskFailure {
+  if (ownRules.has(type)) return { type, message, remedy, until };
+  return taskFailureOf("inconclusive", `the judge's agent gave no judgement (${type}): ${message}`, {
+    remedy,
+  });
+}

@@ -1,0 +1,79 @@
+import { Redactor } from "@opentiger/agents";
+import { type ExecutionEnvironment, executionEnvironments, type Project } from "@opentiger/schema";
+import { z } from "zod";
+import { Journal } from "../dispatch/journal.ts";
+import { type JudgedTask, readJudgedTask } from "../merging/judged-task.ts";
+import type { Place } from "../place.ts";
+import { asApproved } from "../planning/approval.ts";
+import { knownProject } from "../project/known-project.ts";
+import { type AgentChoice, agentCalled, agentFor } from "../running/agent-choice.ts";
+import { knownSecrets } from "../running/known-secrets.ts";
+import { openRun } from "../running/open-run.ts";
+import { runFolder } from "../running/run-files.ts";
+import type { Lease } from "../state/lease.ts";
+import type { RunRow } from "../state/runs.ts";
+import type { TaskRow } from "../state/tasks.ts";
+
+/** One judgement under way: what is judged, by whom, and how far it has come. */
+export interface Judging extends JudgedTask {
+  place: Place;
+  lease: Lease;
+  /** Of the judge. `run` is the one that made the candidate. */
+  judgeRun: RunRow;
+  choice: AgentChoice;
+  environment: ExecutionEnvironment;
+  /** As the loop's base commit has it: nothing that a task commits changes how it is judged. */
+  project: Project;
+  /** What is known already, where another process began. */
+  journal: Journal;
+  /** Aborted when the lease is lost, the process ends, or the judgement takes too long. */
+  signal: AbortSignal;
+  /** Names of its sandboxes begin with it. */
+  sandboxName: string;
+  redact: (text: string) => string;
+  say: (line: string) => void;
+}
+
+const chosen = z.object({
+  environment: z.enum(executionEnvironments),
+  agent: z.string(),
+  model: z.string().nullable(),
+});
+
+/** Begins a judgement, or goes on with the one that another holder of the stage began, on the tip that it began with. */
+export async function openJudging(place: Place, lease: Lease, signal: AbortSignal): Promise<Judging> {
+  const judged = await readJudgedTask(place, lease, signal);
+  const { loop, task, repository } = judged;
+  const usual = agentFor(place, loop, "judge");
+  const judgeRun = await openRun(place, lease, { agent: usual.name, role: "judge", baseOid: judged.tip });
+  const journal = new Journal(runFolder(place, judgeRun));
+  const { environment, ...known } = await journal.step("chosen", chosen, async () => ({
+    environment: loop.settings.environment ?? place.config.get("EXECUTION_ENVIRONMENT"),
+    agent: usual.name,
+    model: usual.model ?? null,
+  }));
+  const choice = agentCalled(place, known);
+  const redactor = new Redactor(knownSecrets(place.env));
+  const approved = (each: TaskRow): Promise<TaskRow> => asApproved(place.database, loop, environment, each);
+  return {
+    ...judged,
+    task: await approved(task),
+    held: await Promise.all(judged.held.map(approved)),
+    tip: judgeRun.baseOid ?? judged.tip,
+    place,
+    lease,
+    judgeRun,
+    choice,
+    environment,
+    project: await knownProject(repository, loop.baseOid ?? judged.tip, loop.settings.project),
+    journal,
+    signal: AbortSignal.any([signal, AbortSignal.timeout(timeLeft(place, judgeRun))]),
+    sandboxName: `loop-${loop.id}-${choice.driver.template}-${task.number}-judge`,
+    redact: (text) => redactor.text(text),
+    say: (line) => place.log(`loop ${loop.id}, task ${task.number}, judge: ${line}`),
+  };
+}
+
+function timeLeft({ config }: Place, { startedAt }: RunRow): number {
+  return Math.max(1, config.get("OPENTIGER_JUDGE_TIMEOUT") - (Date.now() - startedAt.getTime()));
+}

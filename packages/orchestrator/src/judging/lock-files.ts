@@ -1,0 +1,46 @@
+import type { FileChange } from "../git/file-change.ts";
+import { pathMatcher } from "../git/path-matcher.ts";
+import type { JudgedTask } from "../merging/judged-task.ts";
+
+/** Of the changes, those that mean that the set-up has to be done again. */
+export function changedLocks(changes: readonly FileChange[], lockFiles: readonly string[]): string[] {
+  const isLock = pathMatcher(lockFiles);
+  return changes.map(({ path }) => path).filter(isLock);
+}
+
+/** What is to be said of them: that the set-up was done again, and where they lead that they did not lead before. */
+export async function lockNotes(
+  { repository, tip }: Pick<JudgedTask, "repository" | "tip">,
+  commit: string,
+  locks: readonly string[],
+): Promise<string[]> {
+  const notes: string[] = [];
+  for (const path of locks) {
+    notes.push(`${path} was changed: the project was set up again for the judge`);
+    const [before, after] = await Promise.all([
+      repository.readFile(tip, path),
+      repository.readFile(commit, path),
+    ]);
+    const sources = newSources(before, after);
+    if (sources.length > 0) notes.push(`${path} leads to where it did not before: ${sources.join(", ")}`);
+  }
+  return notes;
+}
+
+/** What a changed lock file leads to that it did not lead to before: hosts, and places that are no registry. */
+export function newSources(before: Buffer | undefined, after: Buffer | undefined): string[] {
+  const known = new Set(sourcesOf(before));
+  return [...new Set(sourcesOf(after))].filter((source) => !known.has(source)).slice(0, toldSources);
+}
+
+/** A lock file with more new ones than this is told of by the first of them. */
+const toldSources = 20;
+
+const host = /\b(?:[a-z+]+:)?\/\/(?:[^\s/"'@]*@)?([a-z0-9.[\]:-]+)/gi;
+const place = /["'\s](?:file|link|portal|git|path):[^\s"']*/gi;
+
+function sourcesOf(file: Buffer | undefined): string[] {
+  const text = file?.toString("latin1") ?? "";
+  const hosts = [...text.matchAll(host)].map(([, name = ""]) => name.toLowerCase());
+  return [...hosts, ...[...text.matchAll(place)].map(([found]) => found.slice(1))];
+}

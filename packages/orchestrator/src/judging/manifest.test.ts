@@ -1,0 +1,52 @@
+import { describe, expect, it } from "vitest";
+import { changedControls } from "./manifest.ts";
+
+const before = {
+  name: "sample",
+  scripts: { test: "node --test", build: "tsc" },
+  dependencies: { a: "1.0.0" },
+  mocha: { spec: "test/**" },
+};
+
+describe("a package.json", () => {
+  it.each([
+    ["a test script replaced", { scripts: { ...before.scripts, test: "true" } }, ["scripts.test"]],
+    ["a test script removed", { scripts: { build: "tsc" } }, ["scripts.test"]],
+    ["something run before the tests", { scripts: { ...before.scripts, pretest: "x" } }, ["scripts.pretest"]],
+    [
+      "something run at install",
+      { scripts: { ...before.scripts, postinstall: "x" } },
+      ["scripts.postinstall"],
+    ],
+    ["a runner's settings changed", { mocha: { spec: "none" } }, ["mocha"]],
+    ["a runner's settings added", { jest: { testMatch: [] } }, ["jest"]],
+    ["aliases of imports", { imports: { "#assert": "./fake.js" } }, ["imports"]],
+  ])("with %s has its controls changed", (_what, change, controls) => {
+    expect(changedControls(file(before), file({ ...before, ...change }))).toEqual(controls);
+  });
+
+  it.each([
+    ["a dependency", { dependencies: { a: "1.0.0", b: "2.0.0" } }],
+    ["a script of its own", { scripts: { ...before.scripts, "list:json": "node list.js" } }],
+    ["a version and a bin", { version: "2.0.0", bin: "x.js" }],
+  ])("with %s more has not", (_what, change) => {
+    expect(changedControls(file(before), file({ ...before, ...change }))).toEqual([]);
+  });
+
+  it("that is removed, or is no JSON any more, has all of them changed", () => {
+    expect(changedControls(file(before), undefined)).toEqual(["the file"]);
+    expect(changedControls(file(before), Buffer.from("{"))).toEqual(["the file"]);
+    expect(changedControls(Buffer.from("{"), Buffer.from("{"))).toEqual([]);
+  });
+
+  it("that is new may run nothing at install", () => {
+    expect(changedControls(undefined, file(before))).toEqual([]);
+    expect(changedControls(undefined, file({ scripts: { postinstall: "x" } }))).toEqual([
+      "scripts.postinstall",
+    ]);
+  });
+});
+
+function file(content: unknown): Buffer {
+  return Buffer.from(JSON.stringify(content));
+}

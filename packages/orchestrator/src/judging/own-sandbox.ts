@@ -1,0 +1,114 @@
+import { type Sandbox, SandboxError } from "@opentiger/sandbox";
+import type { ErrorCode } from "@opentiger/schema";
+import { z } from "zod";
+import { leftToOthers } from "../dispatch/lease-lost.ts";
+import { ensurePrepared, type Prepared } from "../project/prepared.ts";
+import { makeSandbox } from "../project/sandbox.ts";
+import type { Judging } from "./judging.ts";
+
+export interface OwnSandbox {
+  /** What it is for: the last part of its name. */
+  part: "base" | "checks" | "restored" | "model";
+  commit: string;
+  phase: "run" | "verify";
+  /** Execs of this use begin with it. */
+  execs: string;
+}
+
+/** One that broke by chance does not break again; one that a candidate breaks always does. */
+const tries = 2;
+
+/** It is gone, or what ran in it is. */
+const lost: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  "session_lost",
+  "sandbox_broken",
+  "exec_not_found",
+  "not_found",
+]);
+
+/**
+ * Uses a sandbox that is made for this and removed behind it. Nothing of a candidate has run in it before: one in which
+ * an earlier holder of the lease began is gone on with only while what it began is still there. One that breaks is made
+ * anew, a bounded number of times.
+ */
+export async function withOwnSandbox<T>(
+  judging: Judging,
+  asked: OwnSandbox,
+  use: (sandbox: Sandbox) => Promise<T>,
+): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await once(judging, asked, use);
+    } catch (error) {
+      judging.signal.throwIfAborted();
+      if (attempt >= tries || !(error instanceof SandboxError) || !lost.has(error.code)) throw error;
+      judging.say(`${nameOf(judging, asked)} was lost and is made anew: ${error.message}`);
+    }
+  }
+}
+
+/**
+ * What the set-up of the branch left. A candidate's own lock files are never made into an image that others start from:
+ * for them the set-up is done again in the judge's own sandbox.
+ */
+export async function preparedTip(judging: Judging): Promise<Prepared> {
+  const { place, loop, repository, project, environment, choice, signal, say, tip: commit } = judging;
+  const agent = choice.driver.template;
+  return ensurePrepared(place, { loop, repository, project, environment, agent, signal, say, commit });
+}
+
+async function once<T>(
+  judging: Judging,
+  asked: OwnSandbox,
+  use: (sandbox: Sandbox) => Promise<T>,
+): Promise<T> {
+  const sandbox = await fresh(judging, asked);
+  try {
+    return await use(sandbox);
+  } finally {
+    await sandbox.close().catch(() => {});
+    if (!leftToOthers(judging.signal)) await remove(judging, asked);
+  }
+}
+
+async function fresh(judging: Judging, asked: OwnSandbox): Promise<Sandbox> {
+  const mark = `began-${asked.part}`;
+  const begun = await judging.journal.known(mark, z.literal(true));
+  if (!begun) {
+    // Whatever has this name is left of an earlier judgement.
+    await remove(judging, asked);
+    const sandbox = await make(judging, asked);
+    await judging.journal.step(mark, z.literal(true), async () => true as const);
+    return sandbox;
+  }
+  const sandbox = await make(judging, asked);
+  const known = await sandbox.execs();
+  if (known.some(({ id }) => id.startsWith(asked.execs))) return sandbox;
+  await sandbox.close().catch(() => {});
+  await remove(judging, asked);
+  return make(judging, asked);
+}
+
+async function make(judging: Judging, asked: OwnSandbox): Promise<Sandbox> {
+  const { place, loop, repository, project, environment, choice, signal, say } = judging;
+  const { commit, phase } = asked;
+  const about = { loop, repository, project, environment, signal, say, commit, phase };
+  return makeSandbox(place, {
+    ...about,
+    agent: choice.driver.template,
+    name: nameOf(judging, asked),
+    prepared: await preparedTip(judging),
+  });
+}
+
+async function remove(judging: Judging, asked: OwnSandbox): Promise<void> {
+  const backend = await judging.place.backend(judging.environment);
+  await backend.remove(nameOf(judging, asked), { force: true }).catch((error: unknown) => {
+    if (!(error instanceof SandboxError) || error.code !== "not_found") throw error;
+  });
+}
+
+/** The one in which the model looks at the candidate has the name that contract B6 gives a judge's. */
+function nameOf({ sandboxName }: Judging, { part }: Pick<OwnSandbox, "part">): string {
+  return part === "model" ? sandboxName : `${sandboxName}-${part}`;
+}

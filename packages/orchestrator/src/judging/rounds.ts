@@ -1,0 +1,62 @@
+import { type CheckRound, checkRound } from "@opentiger/schema";
+import { commandsOf } from "../running/checks.ts";
+import { baselineOf, knownBaseline, rememberBaseline } from "../verifying/baseline.ts";
+import { runChecks } from "../verifying/run-checks.ts";
+import type { Judging } from "./judging.ts";
+import { preparedTip, withOwnSandbox } from "./own-sandbox.ts";
+import { setUpAgain } from "./set-up-again.ts";
+
+export interface RoundRequest {
+  tree: "as_is" | "restored";
+  commit: string;
+  /** The candidate asks for other packages than the branch has. */
+  isSetUpAgain: boolean;
+}
+
+/** Runs all checks on a commit, in a sandbox in which nothing ran before; once, whoever dies meanwhile. */
+export async function runRound(
+  judging: Judging,
+  { tree, commit, isSetUpAgain }: RoundRequest,
+): Promise<CheckRound> {
+  const { place, project, judgeRun, signal, redact } = judging;
+  const part = tree === "as_is" ? "checks" : "restored";
+  const execs = `${judgeRun.id}-${part}`;
+  return judging.journal.step(`round-${tree}`, checkRound, () =>
+    withOwnSandbox(judging, { part, commit, phase: "verify", execs }, async (sandbox) => {
+      if (isSetUpAgain) await setUpAgain(judging, sandbox, `${execs}-setup`);
+      const results = await runChecks(sandbox, {
+        commands: commandsOf(judging),
+        cwd: sandbox.workspaces[0]?.path ?? "/",
+        env: project.env,
+        timeoutMs: place.config.get("OPENTIGER_VERIFY_TIMEOUT"),
+        id: execs,
+        redact,
+        signal,
+      });
+      return { tree, commit, results };
+    }),
+  );
+}
+
+/** How the project's checks stand on the branch, found out now where nobody did before. */
+export async function roundBefore(judging: Judging): Promise<CheckRound> {
+  const { place, repository, project, tip: commit, environment, signal, redact } = judging;
+  if (project.verify.length === 0) return { tree: "base", commit, results: [] };
+  const { key } = await preparedTip(judging);
+  const asked = { repository, project, commit, environment, key };
+  const known = await knownBaseline(place, asked);
+  if (known) return known;
+  return withOwnSandbox(judging, { part: "base", commit, phase: "verify", execs: "baseline" }, (sandbox) =>
+    baselineOf(place, { ...asked, sandbox, signal, redact }),
+  );
+}
+
+/** The next candidate is compared with this one, once it is on the branch. */
+export async function rememberRound(judging: Judging, { commit, results }: CheckRound): Promise<void> {
+  const { place, repository, project, environment } = judging;
+  const own = new Set(project.verify.map(({ command }) => command));
+  const { key } = await preparedTip(judging);
+  const asked = { repository, project, environment, commit, key };
+  const ofProject = results.filter(({ command }) => own.has(command));
+  await rememberBaseline(place, asked, ofProject);
+}

@@ -1,0 +1,83 @@
+import { createHash } from "node:crypto";
+import type { FileChange } from "../git/file-change.ts";
+import type { LoopRepository } from "../git/repository.ts";
+import { type FileDiff, pieceCharacters } from "./pieces.ts";
+import { shownPath } from "./shown-text.ts";
+
+/** A change as a model is shown it. */
+export interface ShownChange {
+  diffs: FileDiff[];
+  /** A line for each file. */
+  overview: string[];
+}
+
+/** More than a person would read, or a model should be trusted to have read. */
+const maxChangeCharacters = 40 * pieceCharacters;
+
+/** Of a file that is not text, its beginning tells what it is. */
+const headBytes = 512;
+
+/** All of a change, file by file. undefined: it is too large to be judged. */
+export async function shownChange(
+  repository: Pick<LoopRepository, "diff" | "readFile">,
+  { from, to, changes }: { from: string; to: string; changes: readonly FileChange[] },
+): Promise<ShownChange | undefined> {
+  const diffs: FileDiff[] = [];
+  let left = maxChangeCharacters;
+  for (const change of changes) {
+    const text = change.binary
+      ? await binaryText(repository, to, change)
+      : await patchOf(repository, { from, to, path: change.path, maxBytes: left });
+    if (text === undefined || text.length > left) return undefined;
+    left -= text.length;
+    diffs.push({ path: change.path, text });
+  }
+  return { diffs, overview: changes.map(overviewLine) };
+}
+
+/** Two changes with the same one are the same to a reader, whatever else moved on around them. */
+export function fingerprint({ diffs }: Pick<ShownChange, "diffs">): string {
+  const hash = createHash("sha256");
+  for (const { path, text } of diffs) hash.update(`${path.length}:${path}${text.length}:${text}`);
+  return hash.digest("hex");
+}
+
+async function patchOf(
+  repository: Pick<LoopRepository, "diff">,
+  { from, to, path, maxBytes }: { from: string; to: string; path: string; maxBytes: number },
+): Promise<string | undefined> {
+  const { text, cut } = await repository.diff(from, to, { paths: [path], maxBytes });
+  return cut ? undefined : text;
+}
+
+async function binaryText(
+  repository: Pick<LoopRepository, "readFile">,
+  to: string,
+  { path, newOid, newMode, bytes, status }: FileChange,
+): Promise<string> {
+  if (status === "deleted") return "A file that is not text was deleted.";
+  const head = (await repository.readFile(to, path))?.subarray(0, headBytes);
+  const hex = head?.toString("hex").replaceAll(/(.{64})/g, "$1\n") ?? "";
+  return `This is not text: ${bytes} bytes, mode ${newMode}, object ${newOid}. It begins with, in hexadecimal:\n${hex}\n`;
+}
+
+const letters = { added: "A", modified: "M", deleted: "D", type: "T" } as const satisfies Record<
+  FileChange["status"],
+  string
+>;
+
+function overviewLine({
+  path,
+  oldPath,
+  status,
+  addedLines,
+  removedLines,
+  binary,
+  newMode,
+  oldMode,
+}: FileChange): string {
+  const from = oldPath === null ? "" : `, with the content of ${shownPath(oldPath)}`;
+  const mode = newMode !== null && newMode !== oldMode && newMode !== "100644" ? `, mode ${newMode}` : "";
+  const size = binary ? "not text" : `+${addedLines} -${removedLines}`;
+  return `${letters[status]} ${shownPath(path)} ${size}${from}${mode}`;
+}
