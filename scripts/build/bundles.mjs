@@ -30,7 +30,7 @@ const LEAN = "sandbox-exec.ts";
 const LEAN_SOURCES = ["packages/cli/src/", "packages/sandbox/src/", "packages/schema/src/errors.ts"];
 
 /**
- * Bundles what is run by itself: each command of the CLI, and the supervisor, into one file each.
+ * Bundles what is run by itself: each command of the CLI, the daemons and the supervisor, into one file each.
  * esbuild is loaded here and not at the top, because it may have been installed a moment ago.
  *
  * @returns {Promise<{file: string, bytes: number}[]>}
@@ -79,6 +79,14 @@ function entryPoints() {
     daemon(
       inCheckout("packages", "sandboxd", "src", "main.ts"),
       inCheckout("packages", "sandboxd", "dist", "sandboxd.js"),
+    ),
+    daemon(
+      inCheckout("packages", "orchestrator", "src", "main.ts"),
+      inCheckout("packages", "orchestrator", "dist", "dispatcher.js"),
+    ),
+    daemon(
+      inCheckout("packages", "server", "src", "main.ts"),
+      inCheckout("packages", "server", "dist", "server.js"),
     ),
     supervisor(join(sandbox, "src", "supervisor", "main.ts"), join(sandbox, "dist", "supervisor.cjs")),
   ];

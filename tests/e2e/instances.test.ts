@@ -9,7 +9,9 @@ import {
   connectDocker,
   type DockerBackend,
 } from "../../packages/sandbox/src/backends/docker/docker-backend.ts";
+import { HostBackend } from "../../packages/sandbox/src/backends/host/host-backend.ts";
 import type { CreateOptions, Sandbox } from "../../packages/sandbox/src/sandbox.ts";
+import { socketFolder } from "../../packages/sandbox/src/state/carrier-folder.ts";
 import { openState, type State } from "../../packages/sandbox/src/state/state.ts";
 import { makeRepository } from "../../packages/sandbox/src/workspace/git-fixture.ts";
 import { docker, workerImage } from "../setup/docker.ts";
@@ -49,6 +51,19 @@ describe("a creator that is killed", () => {
     expect(await containersOf(instance)).toEqual([]);
     expect(leftIn(instance.home, "c", "supervisor", "names", "pool")).toEqual([]);
   });
+});
+
+test("prune leaves what is others' in the state folder: sandboxes of the host, and sockets of our processes", async () => {
+  const instance = await newInstance();
+  const host = new HostBackend(openState(instance.home));
+  const workspaces = [{ path: temporaryWorkspace(), readOnly: false }];
+  const sandbox = await host.create({ name: "on-the-host", agent: "shell", workspaces });
+  writeFileSync(join(socketFolder(instance.home), "some-process.sock"), "");
+  const before = leftIn(instance.home, "c", "supervisor");
+  await instance.backend.prune();
+  expect(leftIn(instance.home, "c", "supervisor")).toEqual(before);
+  await sandbox.close();
+  await host.reset();
 });
 
 describe("records are the truth", () => {

@@ -29,6 +29,8 @@ export { withHostServices } from "./client/host-services.ts";
 export { proveLogin } from "./client/login-proof.ts";
 export { plugLoops } from "./client/loop.ts";
 export { outwardThrough } from "./client/outward.ts";
+export { claimSocket } from "./daemon/claim.ts";
+export { diskFloor } from "./disk/floor.ts";
 export { applyChange } from "./egress/policy/change.ts";
 export type { BudgetLimits } from "./gateway/budgets/budget.ts";
 export type { LoginProof } from "./gateway/logins/proof.ts";

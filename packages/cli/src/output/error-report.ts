@@ -1,3 +1,4 @@
+import { OrchestratorError } from "@opentiger/orchestrator";
 import { SandboxError } from "@opentiger/sandbox";
 import { CommanderError } from "commander";
 import { UsageError } from "../errors.ts";
@@ -23,6 +24,10 @@ export function reportError(cause: unknown, audience: ErrorAudience, about: { na
 /** Whatever was thrown, as one of the documented errors. What none of them fits is ours: `internal`. */
 function asSandboxError(error: unknown): SandboxError {
   if (error instanceof SandboxError) return error;
+  if (error instanceof OrchestratorError) {
+    const { code, message, remedy } = error;
+    return new SandboxError(code, message, { cause: error, ...(remedy === undefined ? {} : { remedy }) });
+  }
   if (error instanceof UsageError) return usage(error.message, error.remedy, error);
   if (error instanceof CommanderError) return usage(error.message.replace(/^error: /, ""), undefined, error);
   const errno = error instanceof Error && "code" in error ? error.code : undefined;

@@ -2,8 +2,13 @@ import { opentigerVersion } from "@opentiger/schema";
 import { Command } from "commander";
 import { agentAuthCommand } from "../commands/agent-auth.ts";
 import { completionCommand } from "../commands/completion.ts";
+import { dispatcherCommand } from "../commands/dispatcher.ts";
 import { imageBuildCommand } from "../commands/image-build.ts";
+import { initCommand } from "../commands/init.ts";
+import { loopCommand } from "../commands/loop.ts";
+import { runLoopCommand } from "../commands/run-loop.ts";
 import { sandboxdCommand } from "../commands/sandboxd.ts";
+import { taskCommand } from "../commands/task.ts";
 import { opentigerVersionCommand } from "../commands/version.ts";
 import { secretsCommand } from "../secrets/secrets-command.ts";
 import { withSandboxVerbs } from "./sandbox-verbs.ts";
@@ -17,9 +22,14 @@ export function opentigerProgram(surroundings: Surroundings): Command {
     .version(`opentiger version ${opentigerVersion}`, "-V, --version", "show the version")
     .enablePositionalOptions()
     .usage("COMMAND")
+    .addCommand(initCommand(surroundings))
+    .addCommand(runLoopCommand(surroundings))
+    .addCommand(loopCommand(surroundings))
+    .addCommand(taskCommand(surroundings))
     .addCommand(withSandboxVerbs(new Command("sandbox"), surroundings))
     .addCommand(agentAuthCommand(surroundings))
     .addCommand(secretsCommand(surroundings))
+    .addCommand(dispatcherCommand(surroundings))
     .addCommand(sandboxdCommand(surroundings))
     .addCommand(imageCommand(surroundings))
     .addCommand(completionCommand(surroundings))

@@ -27,10 +27,7 @@ export function warmSandboxes({ state }: Pick<Place, "state">): WarmSandbox[] {
  * Removes those that are not kept, and what killed processes left of one that they were making; returns how many. One
  * that somebody is making or adopting is theirs.
  */
-export async function coolUnless(
-  place: Place,
-  isKept: (sandbox: WarmSandbox) => boolean,
-): Promise<number> {
+export async function coolUnless(place: Place, isKept: (sandbox: WarmSandbox) => boolean): Promise<number> {
   const { records } = place.state.records.list();
   const leftOver = records.filter((record) => record.engine === place.facts.id && isLeftOver(record));
   for (const record of leftOver) await collectAbandoned(place, record);

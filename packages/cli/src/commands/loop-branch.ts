@@ -1,0 +1,146 @@
+import { createWriteStream } from "node:fs";
+import { resolve } from "node:path";
+import { pipeline } from "node:stream/promises";
+import {
+  discardLoop,
+  LoopRepository,
+  type LoopRow,
+  mergeIntoUser,
+  type OpenPlace,
+  OrchestratorError,
+} from "@opentiger/orchestrator";
+import type { Command } from "commander";
+import { UsageError } from "../errors.ts";
+import { hasEnded } from "../loop/end.ts";
+import { loopNamed, repositoryOf } from "../loop/find.ts";
+import { type LoopVerbOptions, loopExamples, loopVerb, withPlace } from "../loop/place.ts";
+import { confirmed } from "../output/question.ts";
+import type { Surroundings } from "../program/surroundings.ts";
+import { printJson } from "../program/verb.ts";
+
+interface PatchOptions extends LoopVerbOptions {
+  output?: string;
+}
+
+interface DiscardOptions extends LoopVerbOptions {
+  force?: true;
+}
+
+/** What is done with the branch that a loop has made. */
+export function loopBranchCommands(surroundings: Surroundings): Command[] {
+  return [mergeCommand(surroundings), patchCommand(surroundings), discardCommand(surroundings)];
+}
+
+function mergeCommand(surroundings: Surroundings): Command {
+  return named("merge", surroundings)
+    .description("merge its branch into the one that you have checked out, which must be clean")
+    .addHelpText("after", loopExamples("loop merge k3v9x0ab"))
+    .action((name: string, options: LoopVerbOptions) =>
+      withPlace(surroundings, options, async (place) => {
+        const loop = await loopNamed(place.database, name);
+        if (!hasEnded(loop.state) && !loop.state.startsWith("paused")) throw stillGoingOn(loop, "merged");
+        const { branch, branchOid } = withBranch(loop);
+        const { path } = await repositoryOf(place.database, loop);
+        const { env } = surroundings;
+        const merged = await mergeIntoUser({ path, branch, oid: branchOid, env });
+        if ("conflicts" in merged) throw conflicting(loop, merged);
+        if (options.json) return printJson(surroundings, { loop: loop.id, branch, ...merged });
+        const how =
+          merged.how === "nothing" ? "has all of it already" : `is at ${merged.merged.slice(0, 10)} now`;
+        surroundings.stdout.write(`${merged.into} ${how}\n`);
+      }),
+    );
+}
+
+function patchCommand(surroundings: Surroundings): Command {
+  return named("patch", surroundings)
+    .description("its commits as patches for `git am`, on stdout")
+    .option("-o, --output <file>", "write them there")
+    .addHelpText("after", loopExamples("loop patch k3v9x0ab | git am", "loop patch k3v9x0ab -o work.patch"))
+    .action((name: string, options: PatchOptions) =>
+      withPlace(surroundings, options, async (place) => {
+        const loop = await loopNamed(place.database, name);
+        const { baseOid, branchOid } = withBranch(loop);
+        const patch = (await repositoryIn(place, loop)).patch(baseOid, branchOid);
+        const { output } = options;
+        if (output === undefined) {
+          if (options.json) throw new UsageError("--json needs a file for the patches", "Add -o FILE.");
+          for await (const part of patch) await written(part);
+          return;
+        }
+        const file = resolve(surroundings.cwd, output);
+        await pipeline(patch, createWriteStream(file));
+        if (options.json) printJson(surroundings, { loop: loop.id, file });
+        else surroundings.stdout.write(`${file}\n`);
+      }),
+    );
+}
+
+function discardCommand(surroundings: Surroundings): Command {
+  return named("discard", surroundings)
+    .description("remove its branch from your repository; what you merged stays where it is")
+    .option("--force", "without asking")
+    .addHelpText("after", loopExamples("loop discard k3v9x0ab", "loop discard --force k3v9x0ab"))
+    .action((name: string, options: DiscardOptions) =>
+      withPlace(surroundings, options, async (place) => {
+        const { id, branch } = await loopNamed(place.database, name);
+        const question = `Remove ${branch ?? `what is left of loop ${id}`}? What is not merged is gone then.`;
+        if (branch !== null && !options.force && !(await confirmed(question, surroundings))) {
+          throw new UsageError(
+            `nothing was discarded: ${branch} may have commits that are nowhere else`,
+            `opentiger loop discard --force ${id}`,
+          );
+        }
+        await discardLoop(place, id);
+        if (options.json) printJson(surroundings, { loop: id, discarded: branch });
+        else surroundings.stdout.write(`loop ${id} has no branch any more\n`);
+      }),
+    );
+}
+
+function named(name: string, surroundings: Surroundings): Command {
+  return loopVerb(name, surroundings).argument("<loop>", "its id, or the beginning of it");
+}
+
+async function repositoryIn(place: OpenPlace, loop: LoopRow): Promise<LoopRepository> {
+  return LoopRepository.open(place, await repositoryOf(place.database, loop));
+}
+
+interface Branch {
+  branch: string;
+  baseOid: string;
+  branchOid: string;
+}
+
+function withBranch({ id, branch, baseOid, branchOid }: LoopRow): Branch {
+  if (branch !== null && baseOid !== null && branchOid !== null && branchOid !== baseOid)
+    return { branch, baseOid, branchOid };
+  throw new OrchestratorError("not_found", `loop ${id} has no commits`, {
+    remedy: `opentiger loop show ${id}`,
+  });
+}
+
+function stillGoingOn({ id, state }: LoopRow, what: string): OrchestratorError {
+  return new OrchestratorError("not_allowed_now", `loop ${id} is ${state} and cannot be ${what} yet`, {
+    remedy: `wait for it (opentiger loop events -f ${id}), or end it: opentiger loop cancel ${id}`,
+  });
+}
+
+function conflicting(
+  loop: LoopRow,
+  { into, conflicts }: { into: string; conflicts: string[] },
+): OrchestratorError {
+  const files = conflicts.slice(0, 10).join(", ");
+  return new OrchestratorError("git_failed", `${loop.branch} and ${into} changed the same: ${files}`, {
+    remedy: `your checkout is as it was; merge it by hand: git merge ${loop.branch}`,
+  });
+}
+
+/** Returns when there is room for more. */
+async function written(part: Buffer): Promise<void> {
+  if (process.stdout.write(part)) return;
+  await new Promise<void>((resolve) => {
+    process.stdout.once("drain", resolve);
+    process.stdout.once("error", () => resolve());
+  });
+}

@@ -1,0 +1,95 @@
+import {
+  approveLoop,
+  cancelLoop,
+  editPlan,
+  ensureDispatcher,
+  type LoopRow,
+  type OpenPlace,
+  pauseLoop,
+  resumeLoop,
+  retryLoop,
+} from "@opentiger/orchestrator";
+import type { Command } from "commander";
+import { loopNamed } from "../loop/find.ts";
+import { parseDollars, parseTokens } from "../loop/numbers.ts";
+import { type LoopVerbOptions, loopExamples, loopVerb, withPlace } from "../loop/place.ts";
+import { readPlan } from "../loop/plan-file.ts";
+import type { Surroundings } from "../program/surroundings.ts";
+import { printJson } from "../program/verb.ts";
+
+interface ResumeOptions extends LoopVerbOptions {
+  budgetUsd?: number;
+  budgetTokens?: number;
+}
+
+interface EditOptions extends LoopVerbOptions {
+  file: string;
+}
+
+export function loopChangeCommands(surroundings: Surroundings): Command[] {
+  return [
+    simple("approve", "let a plan that waits for you run", ({ database }, id) => approveLoop(database, id)),
+    editCommand(),
+    simple("pause", "begin nothing more; what runs goes on to its end", ({ database }, id) =>
+      pauseLoop(database, id),
+    ),
+    resumeCommand(),
+    simple("cancel", "end it and all that it runs; what is on its branch stays", ({ database }, id) =>
+      cancelLoop(database, id),
+    ),
+    simple("retry", "try again what has failed", ({ database }, id) => retryLoop(database, id)),
+  ];
+
+  function simple(
+    name: string,
+    about: string,
+    act: (place: OpenPlace, id: string) => Promise<LoopRow>,
+  ): Command {
+    return named(name, about)
+      .addHelpText("after", loopExamples(`loop ${name} k3v9x0ab`))
+      .action((loop: string, options: LoopVerbOptions) => changed(loop, options, act));
+  }
+
+  function resumeCommand(): Command {
+    return named("resume", "go on with one that was paused")
+      .option("--budget-usd <amount>", "what it may cost in all from now on", parseDollars)
+      .option("--budget-tokens <number>", "what it may use in all from now on", parseTokens)
+      .addHelpText("after", loopExamples("loop resume k3v9x0ab", "loop resume k3v9x0ab --budget-usd 10"))
+      .action((loop: string, options: ResumeOptions) => {
+        const { budgetUsd: usd, budgetTokens: tokens } = options;
+        const more = usd === undefined && tokens === undefined ? {} : { budget: { usd, tokens } };
+        return changed(loop, options, (place, id) => resumeLoop(place, id, more));
+      });
+  }
+
+  function editCommand(): Command {
+    return named("edit", "put another plan in the place of one that waits for you")
+      .requiredOption("-f, --file <file>", "the plan, as `loop show --json` has it, or stories; - is stdin")
+      .addHelpText("after", loopExamples("loop edit k3v9x0ab -f plan.json", "loop edit k3v9x0ab -f -"))
+      .action(async (loop: string, options: EditOptions) => {
+        const plan = await readPlan(options.file, surroundings.cwd);
+        await changed(loop, options, (place, id) => editPlan(place, id, plan));
+      });
+  }
+
+  function named(name: string, about: string): Command {
+    return loopVerb(name, surroundings)
+      .description(about)
+      .argument("<loop>", "its id, or the beginning of it");
+  }
+
+  /** Whatever was changed, somebody has to act on it. */
+  async function changed(
+    name: string,
+    options: LoopVerbOptions,
+    act: (place: OpenPlace, id: string) => Promise<LoopRow>,
+  ): Promise<void> {
+    await withPlace(surroundings, options, async (place) => {
+      const { id } = await loopNamed(place.database, name);
+      const loop = await act(place, id);
+      await ensureDispatcher(surroundings.env);
+      if (options.json) printJson(surroundings, loop);
+      else surroundings.stdout.write(`loop ${id} is ${loop.state}\n`);
+    });
+  }
+}

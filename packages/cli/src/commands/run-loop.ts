@@ -1,0 +1,79 @@
+import { resolve } from "node:path";
+import { ensureDispatcher, startLoop } from "@opentiger/orchestrator";
+import { agentKinds } from "@opentiger/schema";
+import { type Command, Option } from "commander";
+import { checkEngine } from "../loop/engine-check.ts";
+import { parseDollars, parseTokens } from "../loop/numbers.ts";
+import { type LoopVerbOptions, loopExamples, loopVerb, withPlace } from "../loop/place.ts";
+import { readRequirement } from "../loop/requirement.ts";
+import { environmentOf, type SettingsOptions, settingsOf } from "../loop/settings.ts";
+import { topOfCheckout } from "../loop/top-of-checkout.ts";
+import { watchLoop } from "../loop/watch.ts";
+import type { Surroundings } from "../program/surroundings.ts";
+import { printJson } from "../program/verb.ts";
+
+interface RunLoopOptions extends LoopVerbOptions, SettingsOptions {
+  repo: string;
+  file?: string;
+  single?: true;
+  detach?: true;
+}
+
+export function runLoopCommand(surroundings: Surroundings): Command {
+  return loopVerb("run", surroundings)
+    .description("turn a requirement into a branch of judged commits")
+    .argument("[requirement...]", "what is wanted, in prose")
+    .option("--repo <path>", "the repository; your checkout is not touched", ".")
+    .option(
+      "-f, --file <file>",
+      "read stories (JSON, YAML, Markdown checklist) or prose from there; - is stdin",
+    )
+    .option("--single", "the requirement is one task: nobody plans")
+    .option("--dry-run", "only plan")
+    .option("--approve", "wait for `opentiger loop approve` before the plan runs")
+    .option("--sandbox", "run agents in sandboxes, whatever is configured")
+    .option("--host", "run agents on this machine itself, with nothing isolated")
+    .addOption(new Option("--agent <agent>", "for every role").choices(agentKinds))
+    .option("--model <model>", "for every role, as the agent's CLI calls it")
+    .option("--budget-usd <amount>", "what the loop may cost; beyond it, it is paused", parseDollars)
+    .option("--budget-tokens <number>", "what it may use", parseTokens)
+    .option("-d, --detach", "do not wait for its end")
+    .addHelpText(
+      "after",
+      loopExamples(
+        'run "add a --json flag to the list command"',
+        "run -f stories.md --repo ~/project",
+        'run --single --agent codex --budget-usd 5 "fix the flaky test in src/queue"',
+        'run --dry-run "replace the date library"',
+      ),
+    )
+    .action(async (words: string[], options: RunLoopOptions) => {
+      surroundings.exitWith(await run(words, options, surroundings));
+    });
+}
+
+async function run(
+  words: readonly string[],
+  options: RunLoopOptions,
+  surroundings: Surroundings,
+): Promise<number> {
+  const { cwd, env } = surroundings;
+  const { file, single = false } = options;
+  environmentOf(options);
+  const wanted = await readRequirement({ words, file, single, cwd });
+  const path = await topOfCheckout(resolve(cwd, options.repo));
+  return withPlace(surroundings, options, async (place) => {
+    const settings = settingsOf(options, place.config);
+    await checkEngine(place, settings.environment ?? place.config.get("EXECUTION_ENVIRONMENT"));
+    const loop = await startLoop(place, { repository: { path }, ...wanted, settings });
+    await ensureDispatcher(env);
+    if (options.detach) return detached(loop.id, options, surroundings);
+    return watchLoop(place, loop.id, surroundings, options);
+  });
+}
+
+function detached(id: string, { json }: RunLoopOptions, surroundings: Surroundings): number {
+  if (json) printJson(surroundings, { loop: id, branch: `tiger/${id}` });
+  else surroundings.stdout.write(`${id}\n`);
+  return 0;
+}

@@ -1,0 +1,117 @@
+import {
+  cancelTask,
+  type Database,
+  ensureDispatcher,
+  listArtifacts,
+  listJudgements,
+  listTaskRuns,
+  retryTask,
+  type TaskRow,
+} from "@opentiger/orchestrator";
+import { Command } from "commander";
+import { loopNamed, taskNumbered, tasksOfLoop } from "../loop/find.ts";
+import { type LoopVerbOptions, loopExamples, loopVerb, withPlace } from "../loop/place.ts";
+import { judgementLines, runTable, taskTable } from "../loop/views.ts";
+import { printable } from "../output/table.ts";
+import type { Surroundings } from "../program/surroundings.ts";
+import { printJson, quiet } from "../program/verb.ts";
+
+/** Everything that can be done with one task of a loop. */
+export function taskCommand(surroundings: Surroundings): Command {
+  return quiet(new Command("task"), surroundings)
+    .description("the tasks of a loop")
+    .enablePositionalOptions()
+    .usage("COMMAND")
+    .addCommand(lsCommand(surroundings))
+    .addCommand(showCommand(surroundings))
+    .addCommand(changeCommand("retry", "run one again that failed or was cancelled", retryTask, surroundings))
+    .addCommand(changeCommand("cancel", "end one, and what it runs", cancelTask, surroundings));
+}
+
+function lsCommand(surroundings: Surroundings): Command {
+  return loopVerb("ls", surroundings)
+    .alias("list")
+    .description("list the tasks of a loop")
+    .argument("<loop>", "its id, or the beginning of it")
+    .addHelpText("after", loopExamples("task ls k3v9x0ab"))
+    .action((name: string, options: LoopVerbOptions) =>
+      withPlace(surroundings, options, async ({ database }) => {
+        const loop = await loopNamed(database, name);
+        const tasks = await tasksOfLoop(database, loop.id);
+        if (options.json) return printJson(surroundings, { loop: loop.id, tasks });
+        const text =
+          tasks.length === 0 ? `loop ${loop.id} is ${loop.state} and has no tasks\n` : taskTable(tasks);
+        surroundings.stdout.write(text);
+      }),
+    );
+}
+
+function showCommand(surroundings: Surroundings): Command {
+  return named("show", surroundings)
+    .description("one task: what it is to do, its runs and judgements, and where their artifacts are")
+    .addHelpText("after", loopExamples("task show k3v9x0ab 3"))
+    .action((loop: string, number: string, options: LoopVerbOptions) =>
+      withPlace(surroundings, options, async ({ database }) => {
+        const task = await taskNumbered(database, await loopNamed(database, loop), number);
+        const known = await factsOf(database, task);
+        if (options.json) return printJson(surroundings, { ...task, ...known });
+        surroundings.stdout.write(render(task, known, surroundings.now()));
+      }),
+    );
+}
+
+function changeCommand(
+  name: string,
+  about: string,
+  act: (database: Database, task: string) => Promise<TaskRow>,
+  surroundings: Surroundings,
+): Command {
+  return named(name, surroundings)
+    .description(about)
+    .addHelpText("after", loopExamples(`task ${name} k3v9x0ab 3`))
+    .action((loop: string, number: string, options: LoopVerbOptions) =>
+      withPlace(surroundings, options, async ({ database }) => {
+        const { id } = await taskNumbered(database, await loopNamed(database, loop), number);
+        const task = await act(database, id);
+        await ensureDispatcher(surroundings.env);
+        if (options.json) return printJson(surroundings, task);
+        surroundings.stdout.write(`task ${task.number} of loop ${task.loop} is ${task.state}\n`);
+      }),
+    );
+}
+
+function named(name: string, surroundings: Surroundings): Command {
+  return loopVerb(name, surroundings)
+    .argument("<loop>", "its id, or the beginning of it")
+    .argument("<number>", "of the task, in the loop");
+}
+
+type Facts = Awaited<ReturnType<typeof factsOf>>;
+
+async function factsOf(database: Database, { id }: TaskRow) {
+  const runs = (await listTaskRuns(database, { task: id, limit: 500 })).items;
+  const judgements = (await listJudgements(database, { task: id, limit: 500 })).items;
+  const pages = await Promise.all(runs.map((run) => listArtifacts(database, { run: run.id, limit: 100 })));
+  return { runs, judgements, artifacts: pages.flatMap(({ items }) => items) };
+}
+
+function render(task: TaskRow, { runs, judgements, artifacts }: Facts, now: Date): string {
+  const facts = [
+    `task ${task.number}: ${printable(task.title)}`,
+    `  state    ${task.state}${task.detail === null ? "" : `: ${printable(task.detail)}`}`,
+    `  role     ${task.role}`,
+    `  needs    ${task.needs.join(", ") || "nothing"}`,
+    `  paths    ${task.allowedPaths.map(printable).join(" ") || "any"}`,
+    ...(task.candidateOid === null ? [] : [`  candidate ${task.candidateOid}`]),
+    ...(task.mergedOid === null ? [] : [`  merged   ${task.mergedOid}`]),
+  ];
+  const parts = [
+    `${facts.join("\n")}\n`,
+    ...(runs.length === 0 ? [] : [runTable(runs, now)]),
+    ...(judgements.length === 0 ? [] : [`judgements\n${judgementLines(judgements)}`]),
+    ...(artifacts.length === 0
+      ? []
+      : [`artifacts\n${artifacts.map(({ kind, path }) => `  ${kind}  ${path}\n`).join("")}`]),
+  ];
+  return parts.join("\n");
+}

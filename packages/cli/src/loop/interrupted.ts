@@ -1,0 +1,52 @@
+/** So long a second Ctrl-C is waited for. */
+const secondMs = 2_000;
+
+export interface Interruptions {
+  /** Once: somebody wants to leave. */
+  first: () => void;
+  /** Right after it: somebody wants it to end. */
+  second: () => Promise<void>;
+}
+
+/**
+ * Listens for Ctrl-C. Its signal is aborted when it came and was not followed by another one; after a second one it is
+ * not, since whoever ended something waits for the end. Being told to terminate is leaving at once.
+ */
+export class Interrupted {
+  readonly #leave = new AbortController();
+  readonly #asked: Interruptions;
+  #count = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(asked: Interruptions) {
+    this.#asked = asked;
+    process.on("SIGINT", this.#interrupt);
+    process.on("SIGTERM", this.#terminate);
+    process.on("SIGHUP", this.#terminate);
+  }
+
+  get signal(): AbortSignal {
+    return this.#leave.signal;
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+    process.off("SIGINT", this.#interrupt);
+    process.off("SIGTERM", this.#terminate);
+    process.off("SIGHUP", this.#terminate);
+  }
+
+  readonly #terminate = (): void => this.#leave.abort();
+
+  readonly #interrupt = (): void => {
+    this.#count += 1;
+    if (this.#count === 1) {
+      this.#asked.first();
+      this.#timer = setTimeout(this.#terminate, secondMs);
+    } else if (this.#count === 2) {
+      clearTimeout(this.#timer);
+      // What cannot be ended is left; the loop says in what state it is.
+      void this.#asked.second().catch(this.#terminate);
+    } else this.#terminate();
+  };
+}

@@ -1,0 +1,188 @@
+import {
+  type Database,
+  type EventRow,
+  findLoop,
+  findRun,
+  findTask,
+  listJudgements,
+  type TaskRow,
+} from "@opentiger/orchestrator";
+import { z } from "zod";
+import { printable } from "../output/table.ts";
+
+/** Of what is red already, a person reads the first few. */
+const mostRed = 10;
+
+/** What happened in a loop, in lines for people. What says nothing to them has none. */
+export class LoopTeller {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  async lines(event: EventRow): Promise<string[]> {
+    const [what, by = ""] = event.type.split(".");
+    if (what === "loop") return this.#loop(by, event);
+    if (what === "run") return this.#run(by, event);
+    const task = event.task === null ? undefined : await findTask(this.#database, event.task);
+    return task ? this.#task(by, task, event) : [];
+  }
+
+  async #loop(by: string, { loop, data }: EventRow): Promise<string[]> {
+    const said = text(data["detail"]) ?? text(data["why"]);
+    const because = said === undefined ? "" : `: ${said}`;
+    switch (by) {
+      case "create":
+        return [`loop ${loop} is being planned`];
+      case "base":
+        return notes(data);
+      case "project":
+        return project(data);
+      case "baseline":
+        return baseline(data);
+      case "planned":
+        return [`planned: ${count(data["tasks"], "task")}${data["to"] === "running" ? "" : because}`];
+      case "approve":
+        return ["the plan is approved"];
+      case "pause":
+        return [`paused${because}`];
+      case "resume":
+        return ["goes on"];
+      case "fail":
+        return [`failed${because || (await this.#detail(loop))}`];
+      case "finish":
+        return ["done"];
+      case "cancel":
+        return ["cancelled"];
+      default:
+        return said === undefined ? [] : [said];
+    }
+  }
+
+  async #run(by: string, event: EventRow): Promise<string[]> {
+    const run = event.run === null ? undefined : await findRun(this.#database, event.run);
+    if (!run) return [];
+    const task = run.task === null ? undefined : await findTask(this.#database, run.task);
+    const who = task ? `task ${task.number}` : "the plan";
+    switch (by) {
+      case "create":
+        return [`${who}: ${run.role} started (${run.agent}, run ${run.number})`];
+      case "fail":
+      case "lose": {
+        const why = run.failure ? `: ${run.failure.message}\n    → ${run.failure.remedy}` : "";
+        return [`${who}: run ${run.number} ${by === "fail" ? "failed" : "was lost"}${why}`];
+      }
+      case "cancel":
+        return [`${who}: run ${run.number} was stopped`];
+      default:
+        return [];
+    }
+  }
+
+  async #task(by: string, task: TaskRow, { data }: EventRow): Promise<string[]> {
+    const who = `task ${task.number}`;
+    switch (by) {
+      case "create":
+        return [`${who}: ${printable(task.title)} (${task.role})`];
+      case "submit":
+        return [`${who}: waits for the judge`];
+      case "pass":
+        return [`${who}: judged, pass`];
+      case "reject":
+        return [`${who}: judged, fail${await this.#points(task)}`];
+      case "rejudge":
+        return [`${who}: is judged again${because(data)}`];
+      case "merge":
+        return [`${who}: merged${commit(data["toOid"])}`];
+      case "give_up":
+        return [`${who}: failed: ${task.detail ?? "for a reason that nobody wrote down"}`];
+      case "wait_for_quota":
+        return [
+          `${who}: waits for the quota${task.notBefore ? ` until ${task.notBefore.toISOString()}` : ""}`,
+        ];
+      case "again":
+        return [`${who}: is tried again${because(data)}`];
+      case "block":
+        return [`${who}: cannot begin: ${task.detail ?? "a task that it needs was not done"}`];
+      case "unblock":
+      case "retry":
+        return [`${who}: is queued again`];
+      case "cancel":
+        return [`${who}: cancelled`];
+      case "dispute":
+        return [`${who}: the worker disputes these tests, and they are written again`];
+      default:
+        return [];
+    }
+  }
+
+  async #detail(loop: string): Promise<string> {
+    const found = await findLoop(this.#database, loop);
+    return found?.detail ? `: ${found.detail}` : "";
+  }
+
+  /** The last judgement's, on lines of their own. */
+  async #points(task: TaskRow): Promise<string> {
+    const { items } = await listJudgements(this.#database, { task: task.id, limit: 500 });
+    const points = items.at(-1)?.points ?? [];
+    return points
+      .map(({ file, line, text: said }) => `\n    - ${place(file, line)}${printable(said)}`)
+      .join("");
+  }
+}
+
+function place(file: string | null, line: number | null): string {
+  if (file === null) return "";
+  return `${printable(file)}${line === null ? "" : `:${line}`}: `;
+}
+
+function baseline(data: EventRow["data"]): string[] {
+  const red = strings(data["red"]);
+  if (red.length === 0) return [...notes(data), "nothing is red before anything was done"];
+  const shown = red.slice(0, mostRed).map((check) => `\n    - ${printable(check)}`);
+  const rest = red.length > mostRed ? `\n    - and ${red.length - mostRed} more` : "";
+  return [...notes(data), `red before anything was done, and therefore no evidence:${shown.join("")}${rest}`];
+}
+
+function notes(data: EventRow["data"]): string[] {
+  return strings(data["notes"]).map((note) => `note: ${printable(note)}`);
+}
+
+const shownProject = z.object({
+  detected: z.array(z.string()),
+  setup: z.array(z.string()),
+  verify: z.array(z.object({ command: z.string() })),
+});
+
+/** What will be run in it, so that a wrong guess is seen at once. */
+function project(data: EventRow["data"]): string[] {
+  const { data: known } = shownProject.safeParse(data);
+  if (!known) return [];
+  const detected =
+    known.detected.length === 0 ? [] : [`detected: ${known.detected.map(printable).join(", ")}`];
+  const setup = known.setup.map((command) => `set-up: ${printable(command)}`);
+  const verify = known.verify.map(({ command }) => `verify: ${printable(command)}`);
+  return [...detected, ...setup, ...(verify.length === 0 ? ["verify: nothing"] : verify)];
+}
+
+function strings(value: unknown): string[] {
+  return Array.isArray(value) ? value.map(String) : [];
+}
+
+function because(data: EventRow["data"]): string {
+  const said = text(data["detail"]) ?? text(data["why"]) ?? text(data["message"]);
+  return said === undefined ? "" : `: ${said}`;
+}
+
+function commit(oid: unknown): string {
+  return typeof oid === "string" ? ` as ${oid.slice(0, 10)}` : ", and waits for the code that it tests";
+}
+
+function count(number: unknown, noun: string): string {
+  return `${String(number)} ${noun}${number === 1 ? "" : "s"}`;
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? printable(value) : undefined;
+}

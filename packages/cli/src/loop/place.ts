@@ -1,0 +1,41 @@
+import { type OpenPlace, openPlace } from "@opentiger/orchestrator";
+import { Command } from "commander";
+import { progressOn } from "../output/progress.ts";
+import type { Surroundings } from "../program/surroundings.ts";
+import { quiet } from "../program/verb.ts";
+
+/** What every verb of loops and tasks understands. */
+export interface LoopVerbOptions {
+  json?: true;
+}
+
+/** A verb whose state is in the database. Which engine loops use is the dispatcher's affair, and not each command's. */
+export function loopVerb(name: string, surroundings: Surroundings): Command {
+  return quiet(new Command(name), surroundings).option("--json", "results and errors as JSON");
+}
+
+/** Lines of the help that can be pasted. */
+export function loopExamples(...lines: string[]): string {
+  return `\nExamples:\n${lines.map((line) => `  opentiger ${line}`).join("\n")}`;
+}
+
+/** Does something with this instance's state, which is started where it does not run, and left running. */
+export async function withPlace<T>(
+  surroundings: Surroundings,
+  options: LoopVerbOptions,
+  act: (place: OpenPlace) => Promise<T>,
+  signal?: AbortSignal,
+): Promise<T> {
+  const progress = progressOn(surroundings, options);
+  const place = await openPlace(surroundings.env, {
+    program: "command line",
+    say: (sentence) => progress.line(sentence),
+    signal,
+  });
+  progress.end();
+  try {
+    return await act(place);
+  } finally {
+    await place.close();
+  }
+}

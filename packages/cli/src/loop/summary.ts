@@ -1,0 +1,22 @@
+import type { LoopRow, Usage } from "@opentiger/orchestrator";
+import { hasEnded, nextSteps } from "./end.ts";
+
+/** How a loop stands, in a few lines, with the commands that follow. */
+export function summaryOf(loop: LoopRow, usage: Usage): string {
+  const { id, state, branch, branchOid, baseOid, detail, summary } = loop;
+  const lines = [`loop ${id}: ${state}`];
+  if (detail !== null && !hasEnded(state)) lines.push(`  ${detail}`);
+  if (summary) {
+    const { done, failed, cancelled, left, commits } = summary;
+    const parts = [`${done} done`, `${failed} failed`, `${cancelled} cancelled`, `${left} left`];
+    lines.push(`  tasks   ${parts.join(", ")}`, `  commits ${commits}`);
+  }
+  lines.push(`  used    ${spent(usage)}`);
+  if (branch !== null && branchOid !== null && branchOid !== baseOid)
+    lines.push(`  branch  ${branch} at ${branchOid.slice(0, 10)}`);
+  return `${[...lines, ...nextSteps(loop).map((command) => `  → ${command}`)].join("\n")}\n`;
+}
+
+function spent({ total, usd }: Pick<Usage, "total" | "usd">): string {
+  return `${total} tokens${usd === null ? "" : `, $${usd.toFixed(4)}`}`;
+}

@@ -1,0 +1,63 @@
+import type { JudgementRow, LoopRow, RunRow, TaskRow } from "@opentiger/orchestrator";
+import { age } from "../output/age.ts";
+import { printable, renderTable } from "../output/table.ts";
+
+/** Enough to recognise it by. */
+const shownTitle = 60;
+
+export function loopTable(
+  loops: readonly { loop: LoopRow; tasks: string; name: string }[],
+  now: Date,
+): string {
+  const rows = loops.map(({ loop, tasks, name }) => [
+    loop.id,
+    loop.state,
+    tasks,
+    printable(name),
+    age(loop.createdAt, now),
+    cut(loop.requirement),
+  ]);
+  return renderTable([["LOOP", "STATE", "TASKS", "REPOSITORY", "AGE", "REQUIREMENT"], ...rows]);
+}
+
+export function taskTable(tasks: readonly TaskRow[]): string {
+  const rows = tasks.map(({ number, state, role, needs, title, detail }) => [
+    String(number),
+    state,
+    role,
+    needs.join(",") || "-",
+    `${cut(title)}${detail === null ? "" : ` · ${cut(detail)}`}`,
+  ]);
+  return renderTable([["TASK", "STATE", "ROLE", "NEEDS", "TITLE"], ...rows]);
+}
+
+export function runTable(runs: readonly RunRow[], now: Date): string {
+  const rows = runs.map((run) => [
+    String(run.number),
+    run.state,
+    run.role,
+    run.agent,
+    age(run.startedAt, now),
+    run.tokens ? String(Object.values(run.tokens).reduce((sum, part) => sum + part, 0)) : "-",
+    run.failure ? `${run.failure.type}: ${cut(run.failure.message)}` : "",
+  ]);
+  return renderTable([["RUN", "STATE", "ROLE", "AGENT", "AGE", "TOKENS", "FAILURE"], ...rows]);
+}
+
+export function judgementLines(judgements: readonly JudgementRow[]): string {
+  return judgements
+    .map(({ judgement, candidateOid, evidence, points }) => {
+      const trouble = evidence.trouble === null ? "" : `: ${printable(evidence.trouble)}`;
+      const found = points.map(
+        ({ file, text }) => `    - ${file === null ? "" : `${printable(file)}: `}${printable(text)}\n`,
+      );
+      return `  ${candidateOid.slice(0, 10)} ${judgement}${trouble}\n${found.join("")}`;
+    })
+    .join("");
+}
+
+/** On one line, and not too long for one. */
+function cut(written: string): string {
+  const line = printable(written.replaceAll(/\s+/g, " ").trim());
+  return line.length <= shownTitle ? line : `${line.slice(0, shownTitle - 1)}…`;
+}

@@ -1,0 +1,120 @@
+import { SandboxError } from "@opentiger/sandbox";
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { until } from "../../../../tests/setup/until.ts";
+import { OrchestratorError } from "../errors.ts";
+import { cancelTask } from "../loops/cancel-task.ts";
+import { type OpenPlace, openPlace } from "../process/open-place.ts";
+import { claimStage } from "../state/claims.ts";
+import type { Lease } from "../state/lease.ts";
+import { openStage } from "../state/stages.ts";
+import { temporaryInstance } from "../state/temporary-database.ts";
+import { claimed, claimOf, newLoop, newTask, submit } from "../state/temporary-loops.ts";
+import { executeStage } from "./execute-stage.ts";
+import { LeaseLost } from "./lease-lost.ts";
+import type { StageWork } from "./work.ts";
+
+const instance = temporaryInstance();
+
+/** A new database takes a second; on a machine that is busy with other tests, many. */
+const startTimeoutMs = 60_000;
+const leaseMs = 900;
+
+let place: OpenPlace;
+let lease: Lease;
+let failures: unknown[];
+
+beforeAll(async () => {
+  place = await openPlace(instance.env, { program: "test" });
+}, startTimeoutMs);
+
+beforeEach(async () => {
+  failures = [];
+  await place.database.query("truncate loops, repositories cascade");
+  await newLoop(place.database, [newTask("a")]);
+  lease = await claimed(claimStage(place.database, { ...claimOf("me"), leaseMs }));
+});
+
+afterAll(async () => {
+  await place.close();
+  await instance.remove();
+});
+
+it("work that is done is over, and nothing has failed", async () => {
+  await execute(() => submit(place.database, lease));
+  expect(failures).toEqual([]);
+});
+
+it.each([
+  new OrchestratorError("database_unavailable", "the server was killed"),
+  new SandboxError("engine_unavailable", "the engine is restarting"),
+  new SandboxError("sandboxd_unavailable", "sandboxd was killed"),
+  new SandboxError("session_lost", "the session is gone"),
+])("$code goes by: the stage is gone on with, and nothing has failed", async (trouble) => {
+  let tries = 0;
+  await execute(async () => {
+    tries += 1;
+    if (tries < 3) throw trouble;
+    await submit(place.database, lease);
+  });
+  expect({ tries, failures }).toEqual({ tries: 3, failures: [] });
+});
+
+it("whatever else is thrown is a failure of the stage, once", async () => {
+  const thrown = new SandboxError("disk_full", "no space left");
+  await execute(() => Promise.reject(thrown));
+  expect(failures).toEqual([thrown]);
+});
+
+it("work that ends without a result has failed: nobody would ever move its task on", async () => {
+  await execute(async () => {});
+  expect(failures).toMatchObject([{ code: "internal", message: expect.stringMatching(/without a result/) }]);
+});
+
+it("a failure that cannot be written down yet is written down later", async () => {
+  const thrown = new Error("broken");
+  let tries = 0;
+  const failed: StageWork["failed"] = async () => {
+    tries += 1;
+    if (tries < 3) throw new OrchestratorError("database_unavailable", "killed");
+    await submit(place.database, lease);
+  };
+  await executeStage(place, lease, new AbortController().signal, {
+    leaseMs,
+    work: { ...workOf(() => Promise.reject(thrown)), failed },
+  });
+  expect(tries).toBe(3);
+});
+
+it("work whose task is cancelled is stopped, and has neither succeeded nor failed", async () => {
+  let began = false;
+  let reason: unknown;
+  const executing = execute(async (_place, _lease, signal) => {
+    began = true;
+    await until("it is told to stop", () => signal.aborted);
+    reason = signal.reason;
+    throw new Error("stopped in the middle");
+  });
+  await until("it has begun", () => began);
+  await cancelTask(place.database, lease.task ?? "");
+  await executing;
+  expect(reason).toBeInstanceOf(LeaseLost);
+  expect(failures).toEqual([]);
+});
+
+it("work that finds out by itself that its lease is over ends without a word", async () => {
+  await execute(() => Promise.reject(new LeaseLost(lease.stage)));
+  expect(failures).toEqual([]);
+  expect(await openStage(place.database, lease.task ?? "")).toMatchObject({ state: "claimed" });
+});
+
+async function execute(work: StageWork["run"]): Promise<void> {
+  await executeStage(place, lease, new AbortController().signal, { leaseMs, work: workOf(work) });
+}
+
+function workOf(run: StageWork["run"]): StageWork {
+  const unexpected = () => Promise.reject(new Error("not this one"));
+  const failed: StageWork["failed"] = async (_place, _lease, error) => {
+    failures.push(error);
+  };
+  return { run, plan: unexpected, judge: unexpected, merge: unexpected, failed };
+}

@@ -1,0 +1,84 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { OrchestratorError } from "../errors.ts";
+import type { Place } from "../place.ts";
+import type { Lease } from "../state/lease.ts";
+import { LeaseKeeper, leaseMs as usualLeaseMs } from "./lease-keeper.ts";
+import { LeaseLost } from "./lease-lost.ts";
+import { isPassing } from "./passing-trouble.ts";
+import { stageWork } from "./stage-work.ts";
+import type { StageWork } from "./work.ts";
+
+export interface ExecuteOptions {
+  leaseMs?: number;
+  work?: StageWork;
+}
+
+/** An engine or a database that was restarted is there again by then; what is still not is a failure of the stage. */
+const patienceMs = 180_000;
+
+const firstPauseMs = 200;
+const longestPauseMs = 10_000;
+
+/**
+ * Works on a stage while its lease holds, and gives it up without touching anything when it does not. Whatever was
+ * thrown has become a failure of a known type at the end, except what only says that a process was not there: then
+ * the stage is gone on with, as after a crash. Throws only where even that could not be written down.
+ */
+export async function executeStage(
+  place: Place,
+  lease: Lease,
+  signal: AbortSignal,
+  { leaseMs = usualLeaseMs, work = stageWork }: ExecuteOptions = {},
+): Promise<void> {
+  const keeper = new LeaseKeeper(place, lease, leaseMs);
+  const stopped = AbortSignal.any([signal, keeper.signal]);
+  const attempt = new Patience(place, lease, stopped);
+  try {
+    const failure = await attempt.until(async () => {
+      await work[lease.kind](place, lease, stopped);
+      if (!stopped.aborted && (await keeper.beat())) throw leftOpen(lease);
+    });
+    if (failure && !stopped.aborted)
+      await attempt.until(() => work.failed(place, lease, failure.error), "throw");
+  } finally {
+    keeper.stop();
+  }
+}
+
+/** Does things again that only failed because something was not there, while the stage is ours and for so long. */
+class Patience {
+  readonly #place: Place;
+  readonly #lease: Lease;
+  readonly #stopped: AbortSignal;
+
+  constructor(place: Place, lease: Lease, stopped: AbortSignal) {
+    this.#place = place;
+    this.#lease = lease;
+    this.#stopped = stopped;
+  }
+
+  /** undefined: it was done, or is not ours to do any more. */
+  async until(act: () => Promise<void>, otherwise?: "throw"): Promise<{ error: unknown } | undefined> {
+    const end = performance.now() + patienceMs;
+    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+      try {
+        await act();
+        return undefined;
+      } catch (error) {
+        if (this.#stopped.aborted || error instanceof LeaseLost) return undefined;
+        this.#place.log(`stage ${this.#lease.stage} (${this.#lease.kind}): ${String(error)}`);
+        if (!isPassing(error) || performance.now() > end) {
+          if (otherwise === "throw") throw error;
+          return { error };
+        }
+      }
+      await sleep(pauseMs, undefined, { signal: this.#stopped }).catch(() => {});
+      if (this.#stopped.aborted) return undefined;
+    }
+  }
+}
+
+/** Nobody would ever move it on. */
+function leftOpen({ stage, kind }: Lease): OrchestratorError {
+  return new OrchestratorError("internal", `stage ${stage} (${kind}) came to an end without a result`);
+}

@@ -1,0 +1,55 @@
+import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { hostname } from "node:os";
+
+/** Where a process is: the machine, and since when that runs. */
+export interface Machine {
+  hostname: string;
+  bootId: string;
+}
+
+/**
+ * Who claims: this process, under a name that no other process ever has, and by which others on the same machine see
+ * whether it still lives.
+ */
+export function newOwner(machine: Machine = thisMachine()): string {
+  const { pid } = process;
+  const random = randomBytes(6).toString("hex");
+  return [machine.hostname, machine.bootId, pid, startTimeOf(pid) ?? "unknown", random].join(":");
+}
+
+/**
+ * Whether this owner is known to have ended. Only of one on this machine, since it was last started, can that be known;
+ * of all others the lease alone speaks. A number that another process has by now, and a zombie, have ended.
+ */
+export function ownerHasEnded(owner: string, machine: Machine = thisMachine()): boolean {
+  const [name, bootId, pid = "", startTime, random] = owner.split(":");
+  if (random === undefined || name !== machine.hostname || bootId !== machine.bootId) return false;
+  if (startTime === "unknown" || !/^\d+$/.test(pid)) return false;
+  return startTimeOf(Number(pid)) !== startTime;
+}
+
+export function thisMachine(): Machine {
+  return { hostname: hostname().replaceAll(":", "_"), bootId: bootId() };
+}
+
+/** Where the kernel does not say, no owner is ever known to have ended. */
+function bootId(): string {
+  try {
+    return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
+  } catch {
+    return randomBytes(16).toString("hex");
+  }
+}
+
+/** In clock ticks since boot. One that has ended and that nobody has fetched yet is none. */
+export function startTimeOf(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    // The program's name stands in brackets, and may contain any character.
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return fields[0] === "Z" || fields[0] === "X" ? undefined : fields[19];
+  } catch {
+    return undefined;
+  }
+}

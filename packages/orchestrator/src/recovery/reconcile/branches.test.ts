@@ -1,0 +1,90 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { git, TemporaryJudgedLoop } from "../../merging/temporary-judged-loop.ts";
+import { type TemporaryPlace, temporaryPlace } from "../../merging/temporary-place.ts";
+import { newTask } from "../../state/temporary-loops.ts";
+import { clean } from "./clean.ts";
+import { reconcile } from "./reconcile.ts";
+
+/** A new database takes a second; on a machine that is busy with other tests, many. */
+const startTimeoutMs = 60_000;
+
+let place: TemporaryPlace;
+let loop: TemporaryJudgedLoop;
+
+beforeAll(async () => {
+  place = await temporaryPlace();
+}, startTimeoutMs);
+
+beforeEach(async () => {
+  await place.database.query("truncate loops, repositories cascade");
+  place.lines.length = 0;
+  const tasks = [newTask("a"), newTask("b")];
+  loop = await TemporaryJudgedLoop.begin(place, { files: { "a/x": "1\n" }, tasks });
+});
+
+afterEach(() => loop.remove());
+afterAll(() => place.remove());
+
+it("a branch that a killed merger did not show is shown, and shown on, by several at once", async () => {
+  const first = await advance("2\n");
+  await Promise.all([reconcile(place), reconcile(place)]);
+  expect(await loop.shown()).toHaveLength(1);
+  expect((await loop.row()).projectedOid).toBe(first);
+  await advance("3\n");
+  await reconcile(place);
+  expect(await loop.shown()).toHaveLength(2);
+  expect(place.lines).toEqual([]);
+});
+
+it("a branch that somebody else moved is left as it is, and the loop stops and says so", async () => {
+  await advance("2\n");
+  await reconcile(place);
+  const { branch, baseOid } = await loop.row();
+  const foreign = loop.commit(baseOid ?? "", { "a/x": "mine\n" });
+  git(loop.user, "fetch", "--quiet", loop.repository.path, foreign);
+  git(loop.user, "update-ref", `refs/heads/${branch}`, foreign);
+  await advance("3\n");
+  await reconcile(place);
+  await reconcile(place);
+  expect(await loop.row()).toMatchObject({
+    state: "paused(branch_moved)",
+    detail: expect.stringContaining(foreign),
+  });
+  expect(git(loop.user, "rev-parse", `refs/heads/${branch}`)).toBe(foreign);
+});
+
+it("a branch that somebody has checked out waits, and says so once", async () => {
+  const first = await advance("2\n");
+  await reconcile(place);
+  git(loop.user, "checkout", "--quiet", (await loop.row()).branch ?? "");
+  const second = await advance("3\n");
+  await reconcile(place);
+  await reconcile(place);
+  expect(await loop.row()).toMatchObject({ state: "running", projectedOid: first });
+  const { rows } = await place.database.query("select 1 from events where type = 'loop.unprojected'");
+  expect(rows).toHaveLength(1);
+  git(loop.user, "checkout", "--quiet", "main");
+  await reconcile(place);
+  expect(await loop.row()).toMatchObject({ projectedOid: second });
+});
+
+it("pins of what is on the branch go when the loop is over; base and branch stay for who takes them", async () => {
+  const merged = await advance("2\n");
+  await loop.repository.pin(loop.id, "task-1/candidate", merged);
+  await loop.repository.pin(loop.id, "task-2/candidate", merged);
+  await place.database.query("update tasks set status = 'done', merged_oid = $1 where number = 1", [merged]);
+  await place.database.query("update tasks set status = 'failed' where number = 2");
+  await reconcile(place);
+  expect((await loop.row()).state).toBe("failed");
+  await clean(place);
+  const names = [...(await loop.repository.pins(loop.id)).keys()].filter((name) => !name.startsWith("made/"));
+  expect(names.toSorted()).toEqual(["base", "branch", "task-2/candidate"]);
+});
+
+/** As a merger does that is killed right after the row was changed. */
+async function advance(content: string): Promise<string> {
+  const { branchOid } = await loop.row();
+  const oid = loop.commit(branchOid ?? "", { "a/x": content });
+  await place.database.query("update loops set branch_oid = $2 where id = $1", [loop.id, oid]);
+  return oid;
+}

@@ -1,0 +1,37 @@
+import type { Place } from "../../place.ts";
+import { boundArtifacts } from "./artifacts.ts";
+import type { CleanOptions } from "./clean-options.ts";
+import { withCleaning } from "./cleaning-lock.ts";
+import { removeConversations } from "./conversations.ts";
+import { unpinEnded } from "./pins.ts";
+import { cleanRunFolders } from "./run-folders.ts";
+import { collectHalfDone, removeSandboxes } from "./sandboxes.ts";
+
+/**
+ * Removes what nobody needs any more: sandboxes, pins and files of what has ended, and artifacts whose time is over or
+ * that are too many. One process at a time does it, whoever comes first; the others have nothing left to do. Says
+ * whether it was this one.
+ */
+export async function clean(place: Place, options: CleanOptions = {}): Promise<boolean> {
+  const cleaned = withCleaning(place.database, async () => {
+    for (const [name, part] of Object.entries(parts)) {
+      if (options.signal?.aborted) return;
+      await part(place, options).catch((error: unknown) => place.log(`${name}: ${String(error)}`));
+    }
+  });
+  return cleaned.catch((error: unknown) => {
+    place.log(`cleaning up: ${String(error)}`);
+    return false;
+  });
+}
+
+type Part = (place: Place, options: CleanOptions) => Promise<unknown>;
+
+const parts: Readonly<Record<string, Part>> = {
+  sandboxes: removeSandboxes,
+  "half-done sandboxes": collectHalfDone,
+  pins: unpinEnded,
+  artifacts: boundArtifacts,
+  "folders of runs": cleanRunFolders,
+  conversations: removeConversations,
+};

@@ -1,0 +1,251 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Sandbox } from "@opentiger/sandbox";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { cancelLoop } from "../../loops/cancel-loop.ts";
+import { cancelTask } from "../../loops/cancel-task.ts";
+import { type TemporaryPlace, temporaryPlace } from "../../merging/temporary-place.ts";
+import { addArtifact, artifactBytes } from "../../state/artifacts.ts";
+import { change } from "../../state/change.ts";
+import { claimStage } from "../../state/claims.ts";
+import type { Lease } from "../../state/lease.ts";
+import { findLoop } from "../../state/loops.ts";
+import { findRun, noteRun, type RunRow, startRun } from "../../state/runs.ts";
+import { findTask } from "../../state/tasks.ts";
+import { claimed, claimOf, newLoop, newTask } from "../../state/temporary-loops.ts";
+import { clean } from "./clean.ts";
+import { sandboxOwner } from "./loop-sandboxes.ts";
+import { reconcile } from "./reconcile.ts";
+import { isUnneeded } from "./sandboxes.ts";
+
+/** A new database takes a second; on a machine that is busy with other tests, many. */
+const startTimeoutMs = 60_000;
+
+let place: TemporaryPlace;
+let workspace: string;
+
+beforeAll(async () => {
+  place = await temporaryPlace();
+  workspace = mkdtempSync(join(tmpdir(), "opentiger-ws-"));
+}, startTimeoutMs);
+
+beforeEach(async () => {
+  await place.database.query("truncate loops, repositories cascade");
+  place.lines.length = 0;
+});
+
+afterEach(async () => {
+  await (await place.backend("host")).reset();
+});
+
+afterAll(async () => {
+  await place.remove();
+  rmSync(workspace, { recursive: true, force: true });
+});
+
+describe("tasks and loops that nobody moves on", () => {
+  it("a task that needs one that failed says so, and the loop that can do no more ends", async () => {
+    const { loop, tasks } = await newLoop(place.database, [
+      newTask("a"),
+      newTask("b", { needs: [1] }),
+      newTask("c", { needs: [2] }),
+    ]);
+    const lease = await claimed(claimStage(place.database, claimOf("me")));
+    const failed = { what: "task", id: lease.task ?? "", by: "give_up", from: "running" } as const;
+    await change(place.database, { ...failed, fence: lease.fence, set: { detail: "It cannot be done." } });
+    await Promise.all([reconcile(place), reconcile(place)]);
+    expect(await stateOf(tasks[2]?.id)).toBe("blocked(dependency_failed)");
+    const over = await findLoop(place.database, loop.id);
+    expect(over).toMatchObject({ state: "failed", summary: { failed: 1 } });
+    expect(over?.detail).toContain("It cannot be done.");
+    expect(place.lines).toEqual([]);
+  });
+
+  it("a loop whose tasks are all done is done, once, with two of us", async () => {
+    const { loop } = await newLoop(place.database, [newTask("a")]);
+    await place.database.query("update tasks set status = 'done'");
+    await place.database.query("update stages set state = 'ended'");
+    await Promise.all([reconcile(place), reconcile(place), reconcile(place)]);
+    expect((await findLoop(place.database, loop.id))?.state).toBe("done");
+    const { rows } = await place.database.query("select type from events where type = 'loop.finish'");
+    expect(rows).toHaveLength(1);
+    expect(place.lines).toEqual([]);
+  });
+
+  it("a loop with a task that still moves goes on", async () => {
+    const { loop } = await newLoop(place.database, [newTask("a"), newTask("b")]);
+    await place.database.query("update tasks set status = 'done' where number = 1");
+    await reconcile(place);
+    expect((await findLoop(place.database, loop.id))?.state).toBe("running");
+  });
+});
+
+describe("a run whose stage was ended under it", () => {
+  it("is cancelled with its agent when the task was, and what else runs in its sandbox goes on", async () => {
+    const { loop, tasks } = await newLoop(place.database, [newTask("a")]);
+    const { lease, run } = await started();
+    const sandbox = await newSandbox(`loop-${loop.id}-shell-1`);
+    const agent = await sandbox.exec(["sleep", "600"], { id: run.id });
+    const other = await sandbox.exec(["sleep", "600"]);
+    agent.exit.catch(() => {});
+    other.exit.catch(() => {});
+    await noteRun(place.database, lease, run.id, { sandbox: sandbox.name, execId: agent.id });
+    await cancelTask(place.database, tasks[0]?.id ?? "");
+    await reconcile(place);
+    expect((await findRun(place.database, run.id))?.state).toBe("cancelled");
+    const running = (await sandbox.execs()).filter(({ exit }) => exit === null).map(({ id }) => id);
+    expect(running).toEqual([other.id]);
+    await sandbox.close();
+  });
+
+  it("is lost when nobody cancelled it, also where its sandbox is gone", async () => {
+    const { tasks } = await newLoop(place.database, [newTask("a")]);
+    const { lease, run } = await started();
+    await noteRun(place.database, lease, run.id, { sandbox: "loop-00000000-shell-1" });
+    const again = { what: "task", id: tasks[0]?.id ?? "", by: "again", from: "running" } as const;
+    await change(place.database, { ...again, fence: lease.fence });
+    await reconcile(place);
+    expect((await findRun(place.database, run.id))?.state).toBe("lost");
+  });
+
+  it("is left alone while somebody has its stage", async () => {
+    await newLoop(place.database, [newTask("a")]);
+    const { run } = await started();
+    await reconcile(place);
+    expect((await findRun(place.database, run.id))?.state).toBe("running");
+  });
+});
+
+describe("B6 sandboxes", () => {
+  it("of a loop that was cancelled are removed, all of them, and nobody else's", async () => {
+    const { loop } = await newLoop(place.database, [newTask("a")]);
+    const { loop: open } = await newLoop(place.database, [newTask("b")]);
+    const [gone, kept] = [loop.id, open.id];
+    const removed = [`loop-${gone}-shell`, `loop-${gone}-shell-1`, `loop-${gone}-shell-1-judge`];
+    const left = [`loop-${kept}-shell`, `loop-${kept}-shell-1`, "loop-zzzzzzzz-shell", "my-own"];
+    for (const name of [...removed, ...left]) await (await newSandbox(name)).close();
+    await cancelLoop(place.database, gone);
+    await clean(place);
+    expect(await sandboxNames()).toEqual(left.toSorted());
+  });
+
+  it("of a task that has ended are removed while its loop goes on", async () => {
+    const { loop, tasks } = await newLoop(place.database, [newTask("a"), newTask("b")]);
+    const names = [1, 2].map((number) => `loop-${loop.id}-shell-${number}`);
+    for (const name of names) await (await newSandbox(name)).close();
+    await cancelTask(place.database, tasks[0]?.id ?? "");
+    await clean(place);
+    expect(await sandboxNames()).toEqual([`loop-${loop.id}-shell-2`]);
+  });
+
+  it.each([
+    ["a task that runs", { task: 1, judge: false }, "running", 0, false],
+    ["a task that waits for its quota", { task: 1, judge: false }, "blocked(quota_wait)", 1_000, false],
+    ["one that has waited for too long", { task: 1, judge: false }, "blocked(quota_wait)", 9_000, true],
+    ["a judge at work", { task: 1, judge: true }, "blocked(awaiting_judge)", 0, false],
+    ["a judge with nothing to judge", { task: 1, judge: true }, "running", 0, true],
+    ["the loop itself", { task: null, judge: false }, null, 0, false],
+  ] as const)("of %s", (_what, sandbox, task, sinceMs, unneeded) => {
+    expect(isUnneeded(sandbox, { loopEnded: false, task, sinceMs }, 5_000)).toBe(unneeded);
+    expect(isUnneeded(sandbox, { loopEnded: true, task, sinceMs }, 5_000)).toBe(true);
+  });
+
+  it("are known by their names", () => {
+    expect(sandboxOwner("loop-k3v9x0ab-claude")).toEqual({ loop: "k3v9x0ab", task: null, judge: false });
+    expect(sandboxOwner("loop-k3v9x0ab-codex-12")).toEqual({ loop: "k3v9x0ab", task: 12, judge: false });
+    expect(sandboxOwner("loop-k3v9x0ab-codex-12-judge")).toEqual({ loop: "k3v9x0ab", task: 12, judge: true });
+    for (const name of ["loop-k3v9-claude", "claude-project", "loop-k3v9x0ab", "xloop-k3v9x0ab-claude"])
+      expect(sandboxOwner(name)).toBeUndefined();
+  });
+});
+
+describe("files", () => {
+  it("artifacts go when their time is over, and the oldest when there are too many", async () => {
+    await newLoop(place.database, [newTask("a")]);
+    const { run } = await started();
+    await place.config.patch({ OPENTIGER_ARTIFACTS_SIZE: "10m" }, "test");
+    const megabyte = 1024 * 1024;
+    const [expired, oldest, newest] = ["expired", "oldest", "newest"].map((name) => fileOf(run, name)) as [
+      string,
+      string,
+      string,
+    ];
+    const about = { run: run.id, kind: "log" };
+    await addArtifact(place.database, { ...about, path: oldest, bytes: 6 * megabyte, keepMs: 60_000 });
+    await addArtifact(place.database, { ...about, path: newest, bytes: 6 * megabyte, keepMs: 60_000 });
+    await addArtifact(place.database, { ...about, path: expired, bytes: 1, keepMs: -1 });
+    await Promise.all([clean(place), clean(place)]);
+    expect([expired, oldest, newest].map((path) => existsSync(path))).toEqual([false, false, true]);
+    expect(await artifactBytes(place.database)).toBe(6 * megabyte);
+    expect(place.lines).toEqual([]);
+  });
+
+  it("of a run stay while its loop is open, and then only its artifacts do", async () => {
+    const { loop } = await newLoop(place.database, [newTask("a")]);
+    const { lease, run } = await started();
+    const [journal, diff] = [fileOf(run, "candidate.json"), fileOf(run, "diff")];
+    await addArtifact(place.database, { run: run.id, kind: "diff", path: diff, bytes: 1, keepMs: 60_000 });
+    await clean(place);
+    expect([journal, diff].map((path) => existsSync(path))).toEqual([true, true]);
+    await endRun(lease, run);
+    await cancelLoop(place.database, loop.id);
+    await clean(place);
+    expect(readdirSync(join(place.folder, "runs", run.id))).toEqual(["diff"]);
+  });
+
+  it("conversations stay while they may be gone on with", async () => {
+    const { loop } = await newLoop(place.database, [newTask("a")]);
+    const { lease, run } = await started();
+    await noteRun(place.database, lease, run.id, { session: "known-one" });
+    const folder = join(place.folder, "sessions");
+    mkdirSync(folder, { recursive: true });
+    for (const name of ["claude_code-known-one", "codex-unknown"]) writeFileSync(join(folder, name), "words");
+    await clean(place);
+    expect(readdirSync(folder).toSorted()).toEqual(["claude_code-known-one", "codex-unknown"]);
+    await cancelLoop(place.database, loop.id);
+    utimesSync(join(folder, "codex-unknown"), new Date(0), new Date(0));
+    await clean(place);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it("of no known run are kept while they are new", async () => {
+    const folder = join(place.folder, "runs", "00000000-0000-4000-8000-000000000000");
+    mkdirSync(folder, { recursive: true });
+    await clean(place);
+    expect(existsSync(folder)).toBe(true);
+  });
+});
+
+async function started(): Promise<{ lease: Lease; run: RunRow }> {
+  const lease = await claimed(claimStage(place.database, claimOf("me")));
+  const run = await startRun(place.database, lease, { agent: "command", role: "worker" });
+  if (!run) throw new Error("the lease is over");
+  return { lease, run };
+}
+
+async function endRun({ fence }: Lease, { id }: RunRow): Promise<void> {
+  await change(place.database, { what: "run", id, by: "succeed", from: "running", fence });
+}
+
+function fileOf({ id }: RunRow, name: string): string {
+  const folder = join(place.folder, "runs", id);
+  mkdirSync(folder, { recursive: true });
+  const path = join(folder, name);
+  writeFileSync(path, name);
+  return path;
+}
+
+async function newSandbox(name: string): Promise<Sandbox> {
+  const workspaces = [{ path: workspace, readOnly: false }];
+  return (await place.backend("host")).create({ name, agent: "shell", workspaces });
+}
+
+async function sandboxNames(): Promise<string[]> {
+  const listed = await (await place.backend("host")).list();
+  return listed.map(({ name }) => name).toSorted();
+}
+
+async function stateOf(task: string | undefined): Promise<string | undefined> {
+  return (await findTask(place.database, task ?? ""))?.state;
+}

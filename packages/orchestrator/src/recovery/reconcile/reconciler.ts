@@ -1,0 +1,105 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { z } from "zod";
+import { Bell } from "../../dispatch/bell.ts";
+import type { Place } from "../../place.ts";
+import { eventsChannel } from "../../state/events.ts";
+import { oneRow } from "../../state/rows.ts";
+import { Warmer } from "../../warming/warmer.ts";
+import { clean } from "./clean.ts";
+import { reconcile } from "./reconcile.ts";
+
+/** What happens together is looked at together. */
+const gatherMs = 200;
+
+/** So late something is put right at the latest of which nobody told. */
+const idlePauseMs = 15_000;
+
+/** What ended longer ago was seen by an earlier pass: many of them go by in that time. */
+const lookBackMs = 600_000;
+
+/** After which something may be left over that nobody needs any more. */
+const endings = [
+  "loop.finish",
+  "loop.fail",
+  "loop.cancel",
+  "task.merge",
+  "task.give_up",
+  "task.cancel",
+  "run.lose",
+  "run.cancel",
+];
+
+/**
+ * Puts things right after every event, one pass after the other, until it is stopped. What is left over is cleaned up
+ * beside that, after everything that ends and from time to time: an engine that is slow keeps no task waiting. And so
+ * are sandboxes kept ready for what is to come.
+ */
+export class Reconciler {
+  readonly #place: Place;
+  readonly #bell = new Bell();
+  readonly #broom = new Bell();
+  readonly #stop = new AbortController();
+  readonly #warmer: Warmer;
+  readonly #ended: Promise<unknown>;
+  #seen = 0;
+
+  static start(place: Place): Reconciler {
+    return new Reconciler(place);
+  }
+
+  private constructor(place: Place) {
+    this.#place = place;
+    this.#warmer = Warmer.start(place);
+    this.#ended = Promise.all([this.#putRight(), this.#cleanUp()]);
+  }
+
+  /** Makes it look now. */
+  look(): void {
+    this.#bell.ring();
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    this.#bell.ring();
+    this.#broom.ring();
+    await Promise.all([this.#ended, this.#warmer.stop()]);
+  }
+
+  async #putRight(): Promise<void> {
+    const { signal } = this.#stop;
+    const leave = this.#place.database.notifications.subscribe(eventsChannel, () => this.#bell.ring());
+    while (!signal.aborted) {
+      await reconcile(this.#place, signal);
+      await this.#tellOfEndings();
+      if (!signal.aborted) await this.#bell.wait(idlePauseMs);
+      await sleep(gatherMs, undefined, { signal }).catch(() => {});
+    }
+    leave();
+  }
+
+  async #cleanUp(): Promise<void> {
+    const { signal } = this.#stop;
+    let seen = false;
+    while (!signal.aborted) {
+      const cleaned = await clean(this.#place, { signal, ...(seen ? { endedWithinMs: lookBackMs } : {}) });
+      seen ||= cleaned && !signal.aborted;
+      if (!signal.aborted) await this.#broom.wait(idlePauseMs);
+    }
+  }
+
+  async #tellOfEndings(): Promise<void> {
+    const shape = z.object({ last: z.number(), ended: z.boolean() });
+    const asked = oneRow(
+      this.#place.database,
+      shape,
+      `select coalesce(max(id), $1)::bigint as last, coalesce(bool_or(type = any ($2::text[])), false) as ended
+       from events where id > $1`,
+      [this.#seen, endings],
+    );
+    const news = await asked.catch(() => undefined);
+    if (!news) return;
+    // The first time all that ever happened is looked at; that the broom was there already does no harm.
+    this.#seen = news.last;
+    if (news.ended) this.#broom.ring();
+  }
+}

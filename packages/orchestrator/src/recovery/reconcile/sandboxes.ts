@@ -1,0 +1,79 @@
+import { SandboxError } from "@opentiger/sandbox";
+import type { TaskState } from "@opentiger/schema";
+import { z } from "zod";
+import type { Place } from "../../place.ts";
+import { lockLoop } from "../../state/locks.ts";
+import { firstRow, type Queryable } from "../../state/rows.ts";
+import type { CleanOptions } from "./clean-options.ts";
+import { backendsInUse, type LoopSandbox, loopSandboxes } from "./loop-sandboxes.ts";
+
+const ended: ReadonlySet<TaskState> = new Set<TaskState>(["done", "failed", "cancelled"]);
+
+const factsRow = z.object({
+  loopEnded: z.boolean(),
+  task: z.string().nullable(),
+  /** For how long the task has been as it is. */
+  sinceMs: z.number().nullable(),
+});
+type Facts = z.infer<typeof factsRow>;
+
+/**
+ * Contract B6: removes the sandboxes of loops and tasks that have ended, those of judges who have nothing to judge, and
+ * those that were kept for a task that has waited for its quota for too long. A sandbox of a loop that is not in the
+ * database is somebody else's.
+ */
+export async function removeSandboxes(place: Place, { signal }: CleanOptions = {}): Promise<void> {
+  for (const sandbox of await loopSandboxes(place)) {
+    if (signal?.aborted) return;
+    await removeIfUnneeded(place, sandbox).catch((error: unknown) =>
+      place.log(`sandbox ${sandbox.summary.name}: ${String(error)}`),
+    );
+  }
+}
+
+/** Collects what processes left that were killed while they made or removed a sandbox. Once a process is enough. */
+export async function collectHalfDone(place: Place, { endedWithinMs }: CleanOptions = {}): Promise<void> {
+  if (endedWithinMs !== undefined) return;
+  for (const backend of await backendsInUse(place)) {
+    for (const name of await backend.prune()) place.log(`${name} was left half done, and is collected`);
+  }
+}
+
+/** The loop is locked meanwhile, so that a task which is retried does not find its sandbox and then lose it. */
+async function removeIfUnneeded({ database, config, log }: Place, sandbox: LoopSandbox): Promise<void> {
+  await database.transaction(async (on) => {
+    await lockLoop(on, sandbox.loop);
+    const facts = await read(on, sandbox);
+    if (!facts || !isUnneeded(sandbox, facts, config.get("OPENTIGER_QUOTA_KEEP"))) return;
+    log(`sandbox ${sandbox.summary.name} is removed`);
+    await sandbox.backend.remove(sandbox.summary.name, { force: true }).catch(unlessGone);
+  });
+}
+
+export function isUnneeded(
+  { task, judge }: Pick<LoopSandbox, "task" | "judge">,
+  facts: Facts,
+  quotaKeepMs: number,
+): boolean {
+  if (facts.loopEnded) return true;
+  if (task === null || facts.task === null) return false;
+  if (judge) return facts.task !== "blocked(awaiting_judge)";
+  if (facts.task === "blocked(quota_wait)") return (facts.sinceMs ?? 0) > quotaKeepMs;
+  return [...ended].some((state) => state === facts.task);
+}
+
+async function read(on: Queryable, { loop, task }: LoopSandbox): Promise<Facts | undefined> {
+  return firstRow(
+    on,
+    factsRow,
+    `select l.status in ('done', 'failed', 'cancelled') as "loopEnded",
+       t.status || coalesce('(' || t.reason || ')', '') as task,
+       (1000 * extract(epoch from now() - t.updated_at))::float8 as "sinceMs"
+     from loops l left join tasks t on t.loop_id = l.id and t.number = $2 where l.id = $1`,
+    [loop, task],
+  );
+}
+
+function unlessGone(error: unknown): void {
+  if (!(error instanceof SandboxError) || error.code !== "not_found") throw error;
+}

@@ -1,0 +1,60 @@
+import type { Place } from "../../place.ts";
+import { change } from "../../state/change.ts";
+import { findLoop } from "../../state/loops.ts";
+import { type RunRow, strayRuns } from "../../state/runs.ts";
+import { findTask } from "../../state/tasks.ts";
+import { type LoopSandbox, loopSandboxes } from "./loop-sandboxes.ts";
+
+/**
+ * Ends the runs whose stage was ended under them: by a person who cancelled, or because nobody came back. First their
+ * agents, then the row, so that a run which is not running any more has nothing that runs.
+ */
+export async function endStrayRuns(place: Place): Promise<void> {
+  const strays = await strayRuns(place.database);
+  if (strays.length === 0) return;
+  const sandboxes = await loopSandboxes(place);
+  for (const run of strays) {
+    const own = sandboxes.filter(({ summary }) => summary.name === run.sandbox);
+    await endRun(place, run, own).catch((error: unknown) => place.log(`run ${run.id}: ${String(error)}`));
+  }
+}
+
+async function endRun(place: Place, run: RunRow, sandboxes: readonly LoopSandbox[]): Promise<void> {
+  for (const sandbox of sandboxes) await endAgent(run, sandbox);
+  const by = (await wasCancelled(place, run)) ? "cancel" : "lose";
+  await change(place.database, { what: "run", id: run.id, by, from: "running" });
+}
+
+/** Of the sandbox only what belongs to this run: another one may be at work there by now. */
+async function endAgent(run: RunRow, { backend, summary }: LoopSandbox): Promise<void> {
+  // One that is stopped has no process, and opening it would start it.
+  if (summary.status !== "running") return;
+  try {
+    const sandbox = await backend.open(summary.name);
+    try {
+      const execs = await sandbox.execs();
+      const own = execs.filter(({ id, exit }) => exit === null && isOf(run, id));
+      for (const { id } of own) {
+        const agent = await sandbox.attach(id);
+        agent.exit.catch(() => {});
+        await agent.kill("SIGKILL");
+        agent.detach();
+      }
+    } finally {
+      await sandbox.close();
+    }
+  } catch (error) {
+    // Whoever removed it meanwhile has ended the agent with it.
+    if ((await backend.list()).some(({ id }) => id === summary.id)) throw error;
+  }
+}
+
+/** Execs are called after the run for which they were started. */
+function isOf({ id, execId }: RunRow, exec: string): boolean {
+  return exec === execId || exec.includes(id);
+}
+
+async function wasCancelled({ database }: Place, { loop, task }: RunRow): Promise<boolean> {
+  if ((await findLoop(database, loop))?.state === "cancelled") return true;
+  return task !== null && (await findTask(database, task))?.state === "cancelled";
+}
