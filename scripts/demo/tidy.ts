@@ -1,0 +1,15 @@
+import { DispatcherClient, EmbeddedPostgres } from "@opentiger/orchestrator";
+import { connectDocker, HostBackend, openState, stateFolder } from "@opentiger/sandbox";
+import { Sandboxd } from "@opentiger/sandboxd";
+
+/** Stops everything of this instance. Returns what should not have been there any more. */
+export async function leaveNothing(env: NodeJS.ProcessEnv): Promise<string[]> {
+  await new DispatcherClient(env).stop();
+  const docker = await connectDocker({ env })
+    .then((backend) => backend.reset())
+    .catch(() => []);
+  const host = await new HostBackend(openState(stateFolder(env))).reset();
+  await new Sandboxd(env).stop();
+  await new EmbeddedPostgres(env).remove();
+  return [...docker, ...host].map((name) => `the sandbox ${name} was left behind`);
+}
