@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
 import type { ExecutionEnvironment, NetworkSettings, Project } from "@opentiger/schema";
+import { Remembered } from "../git/remembered.ts";
 import type { LoopRepository } from "../git/repository.ts";
 
 export interface KeyParts {
@@ -9,11 +10,14 @@ export interface KeyParts {
   environment: ExecutionEnvironment;
   /** The id of what it starts from. */
   base: string;
-  repository: Pick<LoopRepository, "userPath" | "listFiles">;
+  repository: Pick<LoopRepository, "path" | "userPath" | "listFiles">;
   commit: string;
   project: Pick<Project, "setup" | "env" | "lockFiles">;
   network: NetworkSettings;
 }
+
+/** What is to be known of lock files, by commit: finding them means going through the whole tree. */
+const lockedFiles = new Remembered<string[]>(64);
 
 /**
  * What a set-up depends on: with the same key one serves for the other. Lock files are meant by their content at the
@@ -22,14 +26,13 @@ export interface KeyParts {
 export async function preparedKey(parts: KeyParts): Promise<string> {
   const { folder, environment, base, repository, commit, project, network } = parts;
   const { setup, env, lockFiles } = project;
-  const locked = lockFiles.length === 0 ? [] : await repository.listFiles(commit, lockFiles);
   const { uid, gid } = statSync(repository.userPath);
   const facts = [
     1,
     folder,
     environment,
     base,
-    locked.map(({ path, mode, oid }) => [path, mode, oid].join(" ")).toSorted(compare),
+    await locked(repository, commit, lockFiles),
     setup,
     Object.entries(env)
       .map((variable) => variable.join("="))
@@ -39,6 +42,18 @@ export async function preparedKey(parts: KeyParts): Promise<string> {
     [uid, gid],
   ];
   return createHash("sha256").update(JSON.stringify(facts)).digest("hex").slice(0, 40);
+}
+
+async function locked(
+  repository: KeyParts["repository"],
+  commit: string,
+  lockFiles: readonly string[],
+): Promise<string[]> {
+  if (lockFiles.length === 0) return [];
+  return lockedFiles.answer(JSON.stringify([repository.path, commit, lockFiles]), async () => {
+    const found = await repository.listFiles(commit, lockFiles);
+    return found.map(({ path, mode, oid }) => [path, mode, oid].join(" ")).toSorted(compare);
+  });
 }
 
 /** By their units of code: the same everywhere. */

@@ -35,10 +35,7 @@ export async function ensurePrepared(place: Place, request: PrepareRequest): Pro
 }
 
 /** The same, where nothing has to be made for it; undefined where the set-up is still to be done. */
-export async function knownPrepared(
-  place: Place,
-  request: WantedRequest,
-): Promise<Prepared | undefined> {
+export async function knownPrepared(place: Place, request: WantedRequest): Promise<Prepared | undefined> {
   return findWanted(place, request, await wantedImage(place, request));
 }
 
@@ -53,8 +50,7 @@ type WantedRequest = Omit<PrepareRequest, "signal" | "say">;
 async function wantedImage(place: Place, request: WantedRequest): Promise<WantedImage> {
   const { environment, project, loop, repository, commit } = request;
   const network = phaseNetwork(place, loop, project, "setup");
-  const base =
-    environment === "host" ? { reference: "", id: "", bytes: 0 } : await baseImage(place, project);
+  const base = environment === "host" ? { reference: "", id: "", bytes: 0 } : await baseImage(place, project);
   const { folder } = place;
   const key = await preparedKey({ folder, environment, base: base.id, repository, commit, project, network });
   return { key, base, network };

@@ -1,11 +1,20 @@
 import type { CreateOptions } from "@opentiger/sandbox";
+import type { Project } from "@opentiger/schema";
+import type { LoopRepository } from "../git/repository.ts";
 import type { Place } from "../place.ts";
+import type { LoopRow } from "../state/loops.ts";
 import { baseImageName } from "./base-image.ts";
 import { sandboxLimits } from "./limits.ts";
 import { phaseNetwork } from "./network.ts";
-import type { SandboxRequest } from "./sandbox.ts";
 
-export type ShapeRequest = Pick<SandboxRequest, "loop" | "repository" | "project" | "prepared" | "phase">;
+export interface ShapeRequest {
+  loop: Pick<LoopRow, "id" | "settings">;
+  repository: Pick<LoopRepository, "path" | "userPath">;
+  project: Project;
+  /** What `ensurePrepared` gave. */
+  prepared: { image: string | null; key: string };
+  phase: "run" | "verify";
+}
 
 export interface SandboxShape
   extends Required<Pick<CreateOptions, "workspaces" | "repository" | "limits" | "network">> {

@@ -1,25 +1,17 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Backend, type CreateOptions, collect, type Sandbox, SandboxError } from "@opentiger/sandbox";
-import type { AgentName, ErrorCode, ExecutionEnvironment, Project } from "@opentiger/schema";
-import type { LoopRepository } from "../git/repository.ts";
+import type { AgentName, ErrorCode, ExecutionEnvironment } from "@opentiger/schema";
 import type { Place } from "../place.ts";
-import type { LoopRow } from "../state/loops.ts";
-import { sandboxShape } from "./sandbox-shape.ts";
+import { type ShapeRequest, sandboxShape } from "./sandbox-shape.ts";
 import { setupIn } from "./setup.ts";
 
-export interface SandboxRequest {
+export interface SandboxRequest extends ShapeRequest {
   name: string;
-  loop: Pick<LoopRow, "id" | "settings">;
-  repository: Pick<LoopRepository, "path" | "userPath">;
-  project: Project;
   /** Where a new one begins; one that is there stays as it is. */
   commit: string;
   environment: ExecutionEnvironment;
   /** The template of the agent that is going to work there. */
   agent: AgentName;
-  /** What `ensurePrepared` gave. */
-  prepared: { image: string | null; key: string };
-  phase: "run" | "verify";
   signal: AbortSignal;
   say?: (line: string) => void;
 }
@@ -98,6 +90,8 @@ const mark = "opentiger-set-up";
 /** Without a prepared image each clone is set up by itself, once. */
 async function setUpOnce(place: Place, sandbox: Sandbox, request: SandboxRequest): Promise<void> {
   const { project, prepared, signal, say = () => {} } = request;
+  // Where there is nothing to do, reports of checks still must never be committed.
+  if (project.setup.length === 0 && project.verify.every(({ reporter }) => !reporter?.path)) return;
   const cwd = sandbox.workspaces[0]?.path ?? "/";
   const shell = async (script: string): Promise<string> => {
     const { stdout } = await collect(await sandbox.exec(["sh", "-c", script, "sh", prepared.key], { cwd }));

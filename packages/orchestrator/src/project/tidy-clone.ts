@@ -1,5 +1,6 @@
 import { collect, type Sandbox } from "@opentiger/sandbox";
 import { OrchestratorError } from "../errors.ts";
+import { untouchedFiles } from "../git/untouched-files.ts";
 
 export interface TidyOptions {
   cwd: string;
@@ -59,7 +60,10 @@ export async function tidyClone(sandbox: Sandbox, { cwd, reports, signal }: Tidy
   ]);
   const entries = status.toString("utf8").split("\0").filter(Boolean);
   const left = entries.filter((entry) => entry.startsWith("?? ")).map((entry) => entry.slice(3));
-  const changed = entries.filter((entry) => !entry.startsWith("?? ")).map((entry) => entry.slice(3));
+  const seen = entries.filter((entry) => !entry.startsWith("?? ")).map((entry) => entry.slice(3));
+  const untouched = seen.length === 0 ? "" : (await run(["sh", "-c", untouchedScript])).toString("utf8");
+  const same = new Set(untouched.split("\n").map((line) => line.slice(line.indexOf("\t") + 1)));
+  const changed = seen.filter((path) => !same.has(path));
   if (changed.length > 0) await run([...git, "reset", "--quiet", "--hard", "HEAD"]);
   const excluded = [...new Set([...left, ...reports])].slice(0, maxExcluded);
   if (excluded.length > 0) await run(["sh", "-c", excludeScript], excluded.map(pattern).join(""));
@@ -74,6 +78,9 @@ export async function tidyClone(sandbox: Sandbox, { cwd, reports, signal }: Tidy
       : []),
   ];
 }
+
+const untouchedScript = `${untouchedFiles}
+untouched_files HEAD`;
 
 /** Adds those lines of stdin that are not there yet. */
 const excludeScript = `
