@@ -4,10 +4,12 @@ export { type Asked, type AskOptions, askForAnswer } from "./answers/ask-for-ans
 export { type CommandTemplate, commandDriver } from "./command/command-driver.ts";
 export type * from "./driver.ts";
 export { drivers } from "./drivers.ts";
+export { Redactor } from "./events/redactor.ts";
 export { checkLogin, type LoginCheckOptions } from "./login/check-login.ts";
-export { type FailureRule, failureRules, type RetryRule } from "./outcome/failures.ts";
+export { type FailureRule, failureRules, type RetryRule, retryMeanings } from "./outcome/failures.ts";
 export type { AgentOutcome, OutcomeFacts, Resumption } from "./outcome/outcome.ts";
 export { adoptAgent } from "./run/adopt-agent.ts";
+export { ensureAgent } from "./run/ensure-agent.ts";
 export type { GatewayRecord, GatewayUsage, RunGateway } from "./run/gateway.ts";
 export type { AdoptRequest, AgentRun, RunLimits, RunRequest } from "./run/request.ts";
 export { runAgent } from "./run/run-agent.ts";

@@ -4,8 +4,8 @@ import type { z } from "zod";
 import type { AgentTask } from "../driver.ts";
 import { failureOf } from "../outcome/classify.ts";
 import type { AgentOutcome } from "../outcome/outcome.ts";
+import { ensureAgent } from "../run/ensure-agent.ts";
 import type { AgentRun, RunRequest } from "../run/request.ts";
-import { runAgent } from "../run/run-agent.ts";
 import { answerSchema } from "./answer-schema.ts";
 import { answerAgainWords } from "./answer-words.ts";
 import { problemsOf } from "./check-answer.ts";
@@ -13,8 +13,10 @@ import { problemsOf } from "./check-answer.ts";
 export interface AskOptions {
   /** How many runs there may be in all. */
   tries?: number;
-  /** Hears of each run as it starts, to follow its events. */
+  /** Hears of each run as it starts or is taken over, to follow its events. */
   onRun?: (run: AgentRun) => void;
+  /** Of the run of this id, the last event that was heard before; those after it are told. */
+  heardOf?: (id: string) => number | Promise<number>;
 }
 
 /** One that is missing or wrong is sent back twice: a model that has not got it then will not get it. */
@@ -27,17 +29,18 @@ export type Asked<T> = { outcomes: readonly AgentOutcome[] } & (
 
 /**
  * Runs an agent for an answer in this form. What is missing or not as asked for is sent back to the same conversation
- * with what was wrong, so many times; then it is `malformed`. Any other failure is the answer at once.
+ * with what was wrong, so many times; then it is `malformed`. Any other failure is the answer at once. The same request
+ * may be made again after a crash: a run whose transcript is there is taken over, and none is made twice.
  */
 export async function askForAnswer<T>(
   request: RunRequest,
   schema: z.ZodType<T>,
-  { tries = defaultTries, onRun }: AskOptions = {},
+  { tries = defaultTries, onRun, heardOf }: AskOptions = {},
 ): Promise<Asked<T>> {
   const task = { ...request.task, answer: answerSchema(schema) };
   const outcomes: AgentOutcome[] = [];
   for (let next: RunRequest = { ...request, task }; ; ) {
-    const run = await runAgent(next);
+    const run = await ensureAgent({ ...next, after: (await heardOf?.(next.id)) ?? 0 });
     onRun?.(run);
     const outcome = await run.outcome;
     outcomes.push(outcome);

@@ -125,12 +125,15 @@ export class Follower {
   }
 
   async #toOutcome(): Promise<AgentOutcome> {
-    const { signal } = this.#request;
+    const { signal, letGo } = this.#request;
     const abort = (): void => this.#endUnattended({ type: "cancelled", message: "it was asked for" });
+    const leave = (): void => this.#letGo();
     signal?.addEventListener("abort", abort, { once: true });
+    letGo?.addEventListener("abort", leave, { once: true });
     const late = setTimeout(() => this.#timedOut(), Math.min(longestTimer, this.#timeLeft));
     try {
-      if (signal?.aborted) abort();
+      if (letGo?.aborted) leave();
+      else if (signal?.aborted) abort();
       await this.#begun;
       this.#idle = new IdleWatch(
         this.#limits.idleMs,
@@ -147,6 +150,7 @@ export class Follower {
     } finally {
       clearTimeout(late);
       signal?.removeEventListener("abort", abort);
+      letGo?.removeEventListener("abort", leave);
       this.#idle?.stop();
       this.#queue.close();
       this.#transcript?.close();
@@ -211,6 +215,11 @@ export class Follower {
   #timedOut(): void {
     const message = `it had ${Math.round(this.#limits.timeoutMs / 1000)} seconds`;
     this.#endUnattended({ type: "timeout", message });
+  }
+
+  #letGo(): void {
+    this.#hold.letGo();
+    this.#queue.hurry();
   }
 
   /** What cannot be ended is lost, and the outcome says so. */

@@ -26,6 +26,7 @@ export class Hold {
   #execution: Execution | undefined;
   #exit: ExecExit | null = null;
   #ending = false;
+  #letGo = false;
 
   constructor({ execId, sandbox, reopen }: HoldParts) {
     this.#execId = execId;
@@ -56,11 +57,18 @@ export class Hold {
     }
   }
 
+  /** Reads no more and ends nothing: it is another process's now. Whoever reads is told so. */
+  letGo(): void {
+    this.#letGo = true;
+    this.#execution?.detach();
+  }
+
   /** Everything that is still to come. A piece is in the sandbox until the next one is asked for. */
   async *output(): AsyncGenerator<OutputChunk, void> {
     while (this.#execution) {
       const execution = this.#execution;
       for await (const chunk of execution.output()) {
+        if (this.#letGo) throw new TakenOver(this.#execId);
         this.offsets[chunk.stream] = chunk.offset + chunk.data.length;
         yield chunk;
       }
@@ -78,7 +86,7 @@ export class Hold {
   async endAll(): Promise<void> {
     this.#ending = true;
     const execution = this.#execution;
-    if (!execution) return;
+    if (!execution || this.#letGo) return;
     await execution.kill("SIGTERM");
     await Promise.race([settled(execution.exit), sleep(graceMs)]);
     await execution.kill("SIGKILL");
@@ -91,7 +99,7 @@ export class Hold {
 
   /** Where only the exec's own stream ended, another process reads it now: two must not fight for it. */
   async #attachAgain(): Promise<void> {
-    if (await isReachable(this.#sandbox)) throw new TakenOver(this.#execId);
+    if (this.#letGo || (await isReachable(this.#sandbox))) throw new TakenOver(this.#execId);
     await this.#attachElsewhere();
   }
 
@@ -99,6 +107,7 @@ export class Hold {
     this.#execution = undefined;
     for (let tries = 0; this.#reopen && tries < reopenTries; tries += 1) {
       await sleep(reopenPauseMs * 2 ** tries);
+      if (this.#letGo) throw new TakenOver(this.#execId);
       try {
         this.#sandbox = await this.#reopen();
         await this.#attachHere();
@@ -112,8 +121,10 @@ export class Hold {
 
   async #attachHere(): Promise<void> {
     this.#execution = undefined;
+    if (this.#letGo) throw new TakenOver(this.#execId);
     try {
       this.#execution = await this.#sandbox.attach(this.#execId, { ...this.offsets });
+      if (this.#letGo) this.#execution.detach();
     } catch (error) {
       if (!isGone(error)) throw error;
       await this.#endUnheard();

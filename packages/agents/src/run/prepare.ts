@@ -69,7 +69,10 @@ export function launchedCommand(
   return ["sh", "-c", script, "sh", posix.join(place.folder, stdinFile), ...command];
 }
 
-export async function removeRunFolder(sandbox: Sandbox, { folder }: LaunchPlace): Promise<void> {
+export async function removeRunFolder(
+  sandbox: Sandbox,
+  { folder }: Pick<LaunchPlace, "folder">,
+): Promise<void> {
   await runInside(sandbox, ["rm", "-rf", "--", folder]);
 }
 

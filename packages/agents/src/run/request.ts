@@ -42,7 +42,10 @@ interface RunParts {
   transcript: string;
   /** A folder outside the sandbox in which conversations are kept; without it they live as long as the sandbox. */
   sessions?: string;
-  signal?: AbortSignal;
+  /** Ends the run. */
+  signal?: AbortSignal | undefined;
+  /** Lets the run go without ending anything of it, since another process is going to follow it: the outcome rejects. */
+  letGo?: AbortSignal | undefined;
 }
 
 export interface RunRequest extends RunParts {

@@ -14,11 +14,12 @@ import type { RunRecord } from "./transcript-record.ts";
  * and then nothing of it is left. From then on the outcome tells what came of it, whatever that is.
  */
 export async function runAgent(request: RunRequest): Promise<AgentRun> {
-  const { sandbox, driver, gateway, signal } = request;
+  const { sandbox, driver, gateway } = request;
+  const signal = anyOf(request.signal, request.letGo);
   signal?.throwIfAborted();
   const env = { ...request.env, ...gateway?.env };
-  const parent = request.folder ?? "/tmp";
-  const folder = posix.join(parent, `opentiger-run-${request.id}`);
+  const parent = parentFolder(request);
+  const folder = runFolder(request);
   const { home, cwd } = await makeRunFolder(sandbox, { parent, folder, cwd: request.cwd, env, signal });
   const place: LaunchPlace = { backend: sandbox.backend, cwd, home, folder, env };
   try {
@@ -50,13 +51,33 @@ export async function runAgent(request: RunRequest): Promise<AgentRun> {
       return follower.follow(transcript, execution);
     } catch (error) {
       transcript.close();
-      rmSync(request.transcript, { force: true });
+      if (!isOthers(error, request)) rmSync(request.transcript, { force: true });
       throw error;
     }
   } catch (error) {
-    await removeRunFolder(sandbox, place).catch(() => {});
+    if (!isOthers(error, request)) await removeRunFolder(sandbox, place).catch(() => {});
     throw error;
   }
+}
+
+/** The run's own folder, as it is called inside. */
+export function runFolder(request: Pick<RunRequest, "id" | "folder">): string {
+  return posix.join(parentFolder(request), `opentiger-run-${request.id}`);
+}
+
+function parentFolder({ folder = "/tmp" }: Pick<RunRequest, "folder">): string {
+  return folder;
+}
+
+function anyOf(...signals: (AbortSignal | undefined)[]): AbortSignal | undefined {
+  const given = signals.filter((signal) => signal !== undefined);
+  return given.length === 0 ? undefined : AbortSignal.any(given);
+}
+
+/** Another process has the run, or is going to: nothing is taken from under it. */
+function isOthers(error: unknown, { letGo }: RunRequest): boolean {
+  const begunByAnother = error instanceof Error && "code" in error && error.code === "EEXIST";
+  return begunByAnother || letGo?.aborted === true;
 }
 
 /** By which the exec is found again. */

@@ -1,0 +1,29 @@
+import { rmSync } from "node:fs";
+import { adoptAgent } from "./adopt-agent.ts";
+import { removeRunFolder } from "./prepare.ts";
+import type { AdoptRequest, AgentRun, RunRequest } from "./request.ts";
+import { runAgent, runFolder } from "./run-agent.ts";
+import { readTranscript } from "./transcript-reader.ts";
+
+/**
+ * The run of this id, begun once whoever dies meanwhile: it is taken over where its transcript is there, else started.
+ * Whoever calls this knows that no other process is doing the same.
+ */
+export async function ensureAgent(request: RunRequest & Pick<AdoptRequest, "after">): Promise<AgentRun> {
+  if (await wasBegun(request.transcript)) return adoptAgent(request);
+  // A start that did not get as far as the CLI may have left these.
+  rmSync(request.transcript, { force: true });
+  await removeRunFolder(request.sandbox, { folder: runFolder(request) });
+  return runAgent(request);
+}
+
+/** The first record is written before the CLI is started: without it nothing ever ran. */
+async function wasBegun(transcript: string): Promise<boolean> {
+  try {
+    for await (const { record } of readTranscript(transcript)) return record.kind === "run";
+    return false;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return false;
+    throw error;
+  }
+}

@@ -1,0 +1,99 @@
+import type { Sandbox } from "@opentiger/sandbox";
+import { type CheckRound, checkRound, type ReworkPoint, type VerifyCommand } from "@opentiger/schema";
+import { pointsOfChecks, testsFirst } from "../judging/round-words.ts";
+import { ensurePrepared } from "../project/prepared.ts";
+import { makeSandbox } from "../project/sandbox.ts";
+import { baselineOf, knownBaseline } from "../verifying/baseline.ts";
+import { compareChecks } from "../verifying/compare.ts";
+import { runChecks } from "../verifying/run-checks.ts";
+import type { Committed } from "./harness-commit.ts";
+import { workspaceOf } from "./inside.ts";
+import type { Work } from "./work.ts";
+
+/** What is run on the work: the project's commands, the task's, and those of the tests that were written for it. */
+export function commandsOf({
+  project,
+  task,
+  held,
+}: Pick<Work, "project" | "task" | "held">): VerifyCommand[] {
+  const all = [...project.verify, ...task.verify, ...held.flatMap(({ verify }) => verify)];
+  return all.filter(({ command }, index) => all.findIndex((other) => other.command === command) === index);
+}
+
+export interface Checked {
+  round: CheckRound;
+  /** What the agent has to mend; empty where nothing speaks against the work. */
+  points: ReworkPoint[];
+}
+
+/**
+ * Runs the checks where the agent worked, so that it hears at once what is wrong. That they are green here proves
+ * nothing: the judge runs them again, where no agent was.
+ */
+export async function checkWork(
+  work: Work,
+  sandbox: Sandbox,
+  { commit }: Committed,
+  redact: (text: string) => string,
+): Promise<Checked> {
+  const { place, project, run, signal, journal } = work;
+  const round = await journal.step("round", checkRound, async () => ({
+    tree: "as_is" as const,
+    commit,
+    results: await runChecks(sandbox, {
+      commands: commandsOf(work),
+      cwd: workspaceOf(sandbox),
+      env: project.env,
+      timeoutMs: place.config.get("OPENTIGER_VERIFY_TIMEOUT"),
+      id: `${run.id}-verify`,
+      redact,
+      signal,
+    }),
+  }));
+  if (round.results.length === 0) return { round, points: [] };
+  const before = await baseline(work);
+  if (work.testsFirst) return { round, points: testsFirst(before, round).points };
+  const { broken } = compareChecks({ before, after: round, mayChange: work.task.mayChange });
+  return { round, points: pointsOfChecks(broken, round.tree) };
+}
+
+/** How the checks stood before: on the branch if somebody found that out, else where the loop began. */
+async function baseline(work: Work): Promise<CheckRound> {
+  const { place, repository, project, environment, loopBase, tip, journal } = work;
+  if (project.verify.length === 0) return { tree: "base", commit: loopBase, results: [] };
+  return journal.step("baseline", checkRound, async () => {
+    const { key } = await prepared(work);
+    const asked = { repository, project, environment };
+    for (const question of [
+      { commit: tip },
+      { commit: tip, key },
+      { commit: loopBase, key },
+      { commit: loopBase },
+    ]) {
+      const known = await knownBaseline(place, { ...asked, ...question });
+      if (known) return known;
+    }
+    return baselineInLoop(work, key);
+  });
+}
+
+/** The loop's own sandbox stands at its base, and no agent ever wrote in it. */
+async function baselineInLoop(work: Work, key: string): Promise<CheckRound> {
+  const { place } = work;
+  const about = atLoopBase(work);
+  const name = `loop-${about.loop.id}-${about.agent}`;
+  const sandbox = await makeSandbox(place, { ...about, name, prepared: await prepared(work), phase: "run" });
+  try {
+    return await baselineOf(place, { ...about, sandbox, key });
+  } finally {
+    await sandbox.close().catch(() => {});
+  }
+}
+
+async function prepared(work: Work): ReturnType<typeof ensurePrepared> {
+  return ensurePrepared(work.place, atLoopBase(work));
+}
+
+function atLoopBase({ loop, repository, project, environment, choice, signal, loopBase: commit, say }: Work) {
+  return { loop, repository, project, environment, agent: choice.driver.template, signal, say, commit };
+}

@@ -1,0 +1,54 @@
+import { LeaseLost } from "../dispatch/lease-lost.ts";
+import { addArtifact } from "../state/artifacts.ts";
+import { change } from "../state/change.ts";
+import { lockLoop } from "../state/locks.ts";
+import { writeArtifacts } from "./run-artifacts.ts";
+import { forgetTranscripts } from "./run-files.ts";
+import { type RunResult, runColumns } from "./run-result.ts";
+import type { StartPoint } from "./start-point.ts";
+import { removeTaskSandboxes } from "./task-sandbox.ts";
+import type { Work } from "./work.ts";
+
+/** The run has ended and its task waits for the judge, in one transaction; then nothing is left of the run but its files. */
+export async function endSubmitted(
+  work: Work,
+  { base }: StartPoint,
+  { candidate, worked, round }: Extract<RunResult, { candidate: string }>,
+  redact: (text: string) => string,
+): Promise<void> {
+  const { place, lease, run, task, loop } = work;
+  const diff = { from: base, to: candidate };
+  const artifacts = await writeArtifacts(work, { diff, ...(round ? { round } : {}) }, redact);
+  const { fence } = lease;
+  await place.database.transaction(async (on) => {
+    await lockLoop(on, loop.id);
+    const set = { candidateOid: candidate, ...runColumns(worked) };
+    const ended = await change(on, { what: "run", id: run.id, by: "succeed", from: "running", fence, set });
+    if (!ended.changed) throw new LeaseLost(lease.stage);
+    for (const artifact of artifacts) await addArtifact(on, artifact);
+    const submitted = await change(on, {
+      what: "task",
+      id: task.id,
+      by: "submit",
+      from: "running",
+      fence,
+      set: { candidateOid: candidate, baseOid: base, rework: null, detail: null, notBefore: null },
+      data: { run: run.id, candidateOid: candidate },
+    });
+    if (!submitted.changed) throw new LeaseLost(lease.stage);
+  });
+  forgetTranscripts(place, run);
+  await tidy(work);
+}
+
+/** The candidate has its own pin. What cannot be removed now is left to the reconciler. */
+async function tidy(work: Work): Promise<void> {
+  const { repository, loop, task, say } = work;
+  try {
+    await removeTaskSandboxes(work);
+    for (const name of ["start", "work", "base"])
+      await repository.unpin(loop.id, `task-${task.number}/${name}`);
+  } catch (error) {
+    say(`it is submitted, and not all of it is tidied: ${String(error)}`);
+  }
+}

@@ -1,0 +1,131 @@
+import { appendFileSync, readFileSync } from "node:fs";
+import { type AgentEvent, agentEvent } from "@opentiger/schema";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { until } from "../../../../tests/setup/until.ts";
+import type { Place } from "../place.ts";
+import { claimStage } from "../state/claims.ts";
+import { SystemConfig } from "../state/config/system-config.ts";
+import type { Database } from "../state/database.ts";
+import type { Lease } from "../state/lease.ts";
+import { findRun, type RunRow, startRun } from "../state/runs.ts";
+import { type TemporaryInstance, temporaryInstance } from "../state/temporary-database.ts";
+import { claimed, claimOf, newLoop, newTask } from "../state/temporary-loops.ts";
+import { EventRecord, runEventsChannel } from "./event-record.ts";
+import { eventsFile } from "./run-files.ts";
+
+let instance: TemporaryInstance;
+let database: Database;
+let config: SystemConfig;
+let place: Place;
+
+beforeAll(async () => {
+  instance = temporaryInstance();
+  database = await instance.open();
+  config = await SystemConfig.open(database, { env: {} });
+  const log = (line: string): void => {
+    throw new Error(line);
+  };
+  // Of a place, a record needs no more than this.
+  place = { database, config, folder: instance.home, log } as unknown as Place;
+});
+
+afterAll(async () => {
+  config.close();
+  await instance.remove();
+});
+
+async function newRun(): Promise<{ lease: Lease; run: RunRow }> {
+  await newLoop(database, [newTask("one")]);
+  const lease = await claimed(claimStage(database, claimOf("test")));
+  const run = await startRun(database, lease, { agent: "claude_code", role: "worker" });
+  if (!run) throw new Error("the lease is over");
+  return { lease, run };
+}
+
+/** An agent that says these, from its event of this number on. */
+function agent(id: string, texts: readonly string[], first = 1) {
+  async function* events(): AsyncGenerator<AgentEvent> {
+    for (const [index, text] of texts.entries())
+      yield { type: "text", text, seq: first + index, at: new Date(0).toISOString() };
+  }
+  return { id, events: events() };
+}
+
+function lines(run: RunRow): AgentEvent[] {
+  const text = readFileSync(eventsFile(place, run), "utf8");
+  return text
+    .split("\n")
+    .slice(0, -1)
+    .map((line) => agentEvent.parse(JSON.parse(line)));
+}
+
+describe("the events of a run", () => {
+  it("stand in its file, numbered on over all of its agents, and others are told", async () => {
+    const { lease, run } = await newRun();
+    const told: string[] = [];
+    database.notifications.subscribe(runEventsChannel, (wake) => {
+      if (wake.kind === "notified") told.push(wake.payload);
+    });
+    await until("somebody listens", async () => {
+      await database.query("select pg_notify($1, 'listening')", [runEventsChannel]);
+      return told.includes("listening");
+    });
+    const record = await EventRecord.open(place, lease, run);
+    await record.follow(agent("a", ["one", "two"]));
+    await record.follow(agent("a-2", ["three"]));
+    await record.close();
+    expect(lines(run)).toMatchObject([
+      { seq: 1, text: "one" },
+      { seq: 2, text: "two" },
+      { seq: 3, text: "three" },
+    ]);
+    await until("others are told", () => told.includes(run.id));
+    expect(await findRun(database, run.id)).toMatchObject({ lastSeq: 3 });
+  });
+
+  it("go on behind the last whole line after a crash", async () => {
+    const { lease, run } = await newRun();
+    const first = await EventRecord.open(place, lease, run);
+    await first.follow(agent("a", ["one"]));
+    await first.follow(agent("a-2", ["two", "three"]));
+    await first.close();
+    appendFileSync(eventsFile(place, run), '{"type":"text","te');
+    const second = await EventRecord.open(place, lease, run);
+    expect([await second.heardOf("a-2"), await second.heardOf("a-3")]).toEqual([2, 0]);
+    await second.follow(agent("a-2", ["four"], 3));
+    await second.close();
+    expect(lines(run).map(({ seq }) => seq)).toEqual([1, 2, 3, 4]);
+    expect(lines(run).at(-1)).toMatchObject({ text: "four" });
+  });
+
+  it("take no more disk than one artifact may, and say that there were more", async () => {
+    const { lease, run } = await newRun();
+    await config.patch({ OPENTIGER_ARTIFACT_SIZE: "64k" }, "test");
+    const record = await EventRecord.open(place, lease, run);
+    await record.follow(
+      agent(
+        "a",
+        Array.from({ length: 100 }, () => "x".repeat(1_000)),
+      ),
+    );
+    await record.close();
+    const again = await EventRecord.open(place, lease, run);
+    await again.follow(agent("a", ["more"], 101));
+    await again.close();
+    await config.patch({ OPENTIGER_ARTIFACT_SIZE: null }, "test");
+    expect(readFileSync(eventsFile(place, run)).length).toBeLessThan(70_000);
+    expect(lines(run).at(-1)).toMatchObject({ type: "raw", line: expect.stringContaining("too much") });
+  });
+
+  it("of a session tell by which it can be resumed", async () => {
+    const { lease, run } = await newRun();
+    const record = await EventRecord.open(place, lease, run);
+    async function* events(): AsyncGenerator<AgentEvent> {
+      const at = new Date(0).toISOString();
+      yield { type: "started", session: "s-7", model: null, resumed: false, seq: 1, at };
+    }
+    await record.follow({ id: "a", events: events() });
+    await record.close();
+    expect(await findRun(database, run.id)).toMatchObject({ session: "s-7", lastSeq: 1 });
+  });
+});

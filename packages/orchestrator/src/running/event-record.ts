@@ -1,0 +1,141 @@
+import { closeSync, existsSync, ftruncateSync, openSync, readFileSync, writeSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { dirname } from "node:path";
+import type { AgentRun } from "@opentiger/agents";
+import type { AgentEvent } from "@opentiger/schema";
+import { z } from "zod";
+import { Journal } from "../dispatch/journal.ts";
+import type { Place } from "../place.ts";
+import type { Lease } from "../state/lease.ts";
+import { noteRun, type RunRow } from "../state/runs.ts";
+import { eventsFile, runFolder } from "./run-files.ts";
+
+/** On which it is told that there is more to read of a run, by its id. */
+export const runEventsChannel = "run_events";
+
+/** So often others are told at most: fast enough to watch, slow enough for a database. */
+const tellEveryMs = 300;
+
+const restNote = "what came after this was too much to be kept";
+
+/**
+ * What the agents of a run did and said, in a file that others read while it grows: an event a line, numbered on over all
+ * of the run's agents, within a bound. After a crash it goes on behind its last whole line.
+ */
+export class EventRecord {
+  readonly #place: Place;
+  readonly #lease: Lease;
+  readonly #run: RunRow;
+  readonly #journal: Journal;
+  readonly #limit: number;
+  readonly #file: number;
+  #bytes: number;
+  #count: number;
+  #full: boolean;
+  #session: string | null = null;
+  #told: { count: number; session: string | null } = { count: 0, session: null };
+  #timer: NodeJS.Timeout | undefined;
+  #telling: Promise<void> = Promise.resolve();
+
+  private constructor(place: Place, lease: Lease, run: RunRow, known: Known) {
+    this.#place = place;
+    this.#lease = lease;
+    this.#run = run;
+    this.#journal = new Journal(runFolder(place, run));
+    this.#limit = place.config.get("OPENTIGER_ARTIFACT_SIZE");
+    this.#file = known.file;
+    this.#bytes = known.bytes;
+    this.#count = known.count;
+    this.#full = known.full;
+  }
+
+  static async open(place: Place, lease: Lease, run: RunRow): Promise<EventRecord> {
+    const path = eventsFile(place, run);
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    return new EventRecord(place, lease, run, wholeLines(path));
+  }
+
+  /** How many events of this agent stand in the file already. */
+  async heardOf(agent: string): Promise<number> {
+    return this.#count - (await this.#before(agent));
+  }
+
+  /** Writes down what this agent does and says, to its end. */
+  async follow(agent: Pick<AgentRun, "id" | "events">): Promise<void> {
+    const before = await this.#before(agent.id);
+    for await (const event of agent.events) this.#write({ ...event, seq: before + event.seq });
+  }
+
+  /** Everybody was told of all of it when this returns. */
+  async close(): Promise<void> {
+    clearTimeout(this.#timer);
+    await this.#telling;
+    await this.#tell();
+    closeSync(this.#file);
+  }
+
+  /** How many there were of the agents before it. */
+  async #before(agent: string): Promise<number> {
+    const shape = z.object({ before: z.number().int().nonnegative() });
+    const { before } = await this.#journal.step(`events-of-${agent}`, shape, async () => ({
+      before: this.#count,
+    }));
+    return before;
+  }
+
+  #write(event: AgentEvent): void {
+    if (event.type === "started" && event.session !== null) this.#session = event.session;
+    if (!this.#full) {
+      const line = `${JSON.stringify(event)}\n`;
+      this.#full = this.#bytes + Buffer.byteLength(line) > this.#limit;
+      this.#append(this.#full ? `${JSON.stringify(rest(event))}\n` : line);
+    }
+    this.#timer ??= setTimeout(() => this.#tellSoon(), tellEveryMs);
+  }
+
+  #append(line: string): void {
+    writeSync(this.#file, line);
+    this.#bytes += Buffer.byteLength(line);
+    this.#count += 1;
+  }
+
+  #tellSoon(): void {
+    this.#timer = undefined;
+    this.#telling = this.#telling.then(() => this.#tell());
+  }
+
+  /** Nobody relies on it: who was not told looks by itself. */
+  async #tell(): Promise<void> {
+    const [count, session] = [this.#count, this.#session];
+    if (count === this.#told.count && session === this.#told.session) return;
+    try {
+      const set = { lastSeq: count, ...(session === null ? {} : { session }) };
+      await noteRun(this.#place.database, this.#lease, this.#run.id, set);
+      await this.#place.database.query("select pg_notify($1, $2)", [runEventsChannel, this.#run.id]);
+      this.#told = { count, session };
+    } catch (error) {
+      this.#place.log(`run ${this.#run.id}: its events could not be told of: ${String(error)}`);
+    }
+  }
+}
+
+function rest({ seq, at }: AgentEvent): AgentEvent {
+  return { type: "raw", stream: "stdout", line: restNote, seq, at };
+}
+
+interface Known {
+  file: number;
+  bytes: number;
+  count: number;
+  full: boolean;
+}
+
+/** A last line without its end was being written when its writer died. */
+function wholeLines(path: string): Known {
+  const text = existsSync(path) ? readFileSync(path) : Buffer.alloc(0);
+  const bytes = text.lastIndexOf(0x0a) + 1;
+  const lines = text.subarray(0, bytes).toString("utf8").split("\n").slice(0, -1);
+  const cut = openSync(path, "a", 0o600);
+  ftruncateSync(cut, bytes);
+  return { file: cut, bytes, count: lines.length, full: lines.at(-1)?.includes(restNote) === true };
+}

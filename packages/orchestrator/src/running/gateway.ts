@@ -1,0 +1,54 @@
+import { join } from "node:path";
+import type { Sandbox } from "@opentiger/sandbox";
+import { beginGatewayRun, type GatewayRun } from "@opentiger/sandboxd";
+import { z } from "zod";
+import { budgetOf, budgetsOf } from "../loops/budget.ts";
+import type { Place } from "../place.ts";
+import { type Bound, budgetOfLoop } from "../state/budgets.ts";
+import type { LoopRow } from "../state/loops.ts";
+import type { RunRow } from "../state/runs.ts";
+import type { AgentChoice } from "./agent-choice.ts";
+import { runFolder } from "./run-files.ts";
+
+interface About {
+  loop: Pick<LoopRow, "id" | "settings">;
+  run: RunRow;
+  sandbox: Sandbox;
+  choice: AgentChoice;
+}
+
+/**
+ * From here on what the agent asks of its model counts for the run and the loop, and neither uses more than is left.
+ * May be called again for the same run, after a crash or for its next question.
+ */
+export async function openGateway(place: Place, about: About): Promise<GatewayRun> {
+  const { loop, run, sandbox, choice } = about;
+  const [gateway, budget] = await Promise.all([
+    beginGatewayRun(place.sandboxd, {
+      run: run.id,
+      loop: loop.id,
+      sandbox,
+      agent: choice.driver.template,
+      folder: join(runFolder(place, run), "login"),
+      way: place.config.get("SANDBOX_CREDENTIALS"),
+    }),
+    budgetOf(place, loop),
+    limitLoop(place, loop.id),
+  ]);
+  // What a run has used is written down at its end: until then it is a part of what is left.
+  await gateway.setBudget(budget.ok ? limits(budget.left) : nothing);
+  return gateway;
+}
+
+/** The least that can be said; the gateway refuses at the first token. */
+const nothing = { tokens: 1 };
+
+/** Several runs at once must not each use up what is left. */
+async function limitLoop({ sandboxd, database, config }: Place, loop: string): Promise<void> {
+  const body = limits(await budgetOfLoop(database, loop, budgetsOf(config)));
+  await sandboxd.ask({ method: "POST", path: `/loops/${loop}/budget`, body }, z.unknown());
+}
+
+function limits({ tokens, usd }: Bound): { tokens?: number; usd?: number } {
+  return { ...(tokens === null ? {} : { tokens }), ...(usd === null ? {} : { usd }) };
+}

@@ -1,0 +1,67 @@
+import { mkdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { writeAtomically } from "@opentiger/sandbox";
+import type { CheckRound } from "@opentiger/schema";
+import { errno } from "../errors.ts";
+import type { NewArtifact } from "../state/artifacts.ts";
+import { checkName } from "../verifying/compare.ts";
+import { eventsFile, runFolder } from "./run-files.ts";
+import type { Work } from "./work.ts";
+
+export interface ArtifactParts {
+  /** From where to where it is shown; absent where nothing was collected. */
+  diff?: { from: string; to: string };
+  round?: CheckRound;
+}
+
+/** What is kept of a run for people to read, in its folder: redacted, within the bound, for the owner alone. */
+export async function writeArtifacts(
+  work: Work,
+  { diff, round }: ArtifactParts,
+  redact: (text: string) => string,
+): Promise<NewArtifact[]> {
+  const { place, run, repository } = work;
+  const maxBytes = place.config.get("OPENTIGER_ARTIFACT_SIZE");
+  const folder = runFolder(place, run);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const files = [{ kind: "transcript", path: eventsFile(place, run) }];
+  const write = (kind: string, name: string, text: string): void => {
+    const path = join(folder, name);
+    writeAtomically(path, cut(redact(text), maxBytes));
+    files.push({ kind, path });
+  };
+  if (diff) write("diff", "diff.patch", (await repository.diff(diff.from, diff.to, { maxBytes })).text);
+  if (round && round.results.length > 0) write("log", "verify.log", logOf(round));
+  return withSizes(work, files);
+}
+
+async function withSizes(
+  { place, run }: Work,
+  files: readonly { kind: string; path: string }[],
+): Promise<NewArtifact[]> {
+  const keepMs = place.config.get("OPENTIGER_ARTIFACT_TIME");
+  const sized = files.map(async ({ kind, path }): Promise<NewArtifact[]> => {
+    try {
+      return [{ run: run.id, kind, path, bytes: (await stat(path)).size, keepMs }];
+    } catch (error) {
+      // An agent that never began has said nothing.
+      if (errno(error) === "ENOENT") return [];
+      throw error;
+    }
+  });
+  return (await Promise.all(sized)).flat();
+}
+
+function logOf({ results }: CheckRound): string {
+  return results
+    .map((result) => {
+      const status = result.exitCode === null ? "" : ` (${result.exitCode})`;
+      return `$ ${checkName(result)}\n${result.output.trimEnd()}\n${result.result}${status}\n`;
+    })
+    .join("\n");
+}
+
+function cut(text: string, maxBytes: number): string {
+  if (Buffer.byteLength(text) <= maxBytes) return text;
+  return `${Buffer.from(text).subarray(0, maxBytes).toString("utf8")}\n(the rest was too much to be kept)\n`;
+}

@@ -1,0 +1,81 @@
+import { type Backend, type Sandbox, SandboxError } from "@opentiger/sandbox";
+import type { TaskFailure } from "@opentiger/schema";
+import { z } from "zod";
+import { ensurePrepared } from "../project/prepared.ts";
+import { makeSandbox } from "../project/sandbox.ts";
+import { taskFailureOf } from "../recovery/task-failures.ts";
+import { forgetDispute } from "./dispute.ts";
+import { sayInside } from "./inside.ts";
+import type { StartPoint } from "./start-point.ts";
+import { taskSandboxName, type Work } from "./work.ts";
+
+const made = z.object({ id: z.string() });
+
+/**
+ * The sandbox of this run: new and at the start, the one that was kept for it, or after a crash the one in which it is
+ * under way. One that is gone took the agent's work with it: the run is lost.
+ */
+export async function openTaskSandbox(
+  work: Work,
+  start: StartPoint,
+): Promise<{ sandbox: Sandbox } | { failure: TaskFailure }> {
+  const { journal } = work;
+  const begun = await journal.known("sandbox", made);
+  const expected = begun?.id ?? start.sandbox;
+  if (!expected) await removeTaskSandboxes(work);
+  const sandbox = await make(work, start.start);
+  if (expected && sandbox.id !== expected) {
+    await sandbox.close().catch(() => {});
+    await removeTaskSandboxes(work);
+    return { failure: taskFailureOf("lost", "its sandbox is gone, with what was done in it") };
+  }
+  try {
+    if (!begun) await freshen(work, sandbox, start);
+    await journal.step("sandbox", made, async () => ({ id: sandbox.id }));
+    return { sandbox };
+  } catch (error) {
+    await sandbox.close().catch(() => {});
+    throw error;
+  }
+}
+
+/**
+ * In one that was kept, git shows all of the work as changes that are not committed yet: an agent that takes something
+ * back finds what was there before it.
+ */
+async function freshen(work: Work, sandbox: Sandbox, { sandbox: kept, start }: StartPoint): Promise<void> {
+  await forgetDispute(work, sandbox);
+  if (kept === null) return;
+  const script = 'git -c core.hooksPath=/dev/null -c core.fsmonitor=false reset --quiet "$1"';
+  const { code, stderr } = await sayInside(work, sandbox, script, { words: [start] });
+  if (code !== 0) work.say(`the work that was kept could not be brought back to its start: ${stderr.trim()}`);
+}
+
+async function make(work: Work, commit: string): Promise<Sandbox> {
+  const { place, loop, repository, project, environment, choice, signal, loopBase, say } = work;
+  const agent = choice.driver.template;
+  const about = { loop, repository, project, environment, agent, signal, say };
+  const prepared = await ensurePrepared(place, { ...about, commit: loopBase });
+  return makeSandbox(place, { ...about, name: taskSandboxName(work), commit, prepared, phase: "run" });
+}
+
+/** Of whatever agent: what an earlier run left is nothing to begin with. */
+export async function removeTaskSandboxes({ place, loop, task, environment }: Work): Promise<void> {
+  const backend = await place.backend(environment);
+  const ofTask = new RegExp(`^loop-${loop.id}-[a-z]+-${task.number}$`);
+  for (const { name } of await backend.list()) if (ofTask.test(name)) await removeIfThere(backend, name);
+}
+
+/** It waits for its next run without taking memory. */
+export async function stopTaskSandbox(work: Work): Promise<void> {
+  const backend = await work.place.backend(work.environment);
+  await backend.stop(taskSandboxName(work)).catch(unlessGone);
+}
+
+async function removeIfThere(backend: Backend, name: string): Promise<void> {
+  await backend.remove(name, { force: true }).catch(unlessGone);
+}
+
+function unlessGone(error: unknown): void {
+  if (!(error instanceof SandboxError) || error.code !== "not_found") throw error;
+}

@@ -1,0 +1,101 @@
+import { type ExecutionEnvironment, executionEnvironments, type Project } from "@opentiger/schema";
+import { z } from "zod";
+import { Journal } from "../dispatch/journal.ts";
+import { LeaseLost } from "../dispatch/lease-lost.ts";
+import { OrchestratorError } from "../errors.ts";
+import { LoopRepository } from "../git/repository.ts";
+import type { Place } from "../place.ts";
+import { asApproved } from "../planning/approval.ts";
+import { knownProject } from "../project/known-project.ts";
+import { heldTests, testedWorker } from "../state/held-tests.ts";
+import type { Lease } from "../state/lease.ts";
+import { findLoop, type LoopRow } from "../state/loops.ts";
+import { findRepository } from "../state/repositories.ts";
+import type { RunRow } from "../state/runs.ts";
+import { findTask, type TaskRow } from "../state/tasks.ts";
+import { type AgentChoice, agentCalled, agentFor } from "./agent-choice.ts";
+import { openRun } from "./open-run.ts";
+import { runFolder } from "./run-files.ts";
+
+/** A run of a task under way: what is to be done, by whom, where, and how far it has come. */
+export interface Work {
+  place: Place;
+  lease: Lease;
+  signal: AbortSignal;
+  loop: LoopRow;
+  task: TaskRow;
+  run: RunRow;
+  repository: LoopRepository;
+  /** The commit that the loop began with: what the project says of itself is read from there alone. */
+  loopBase: string;
+  /** Where the loop's branch is. */
+  tip: string;
+  project: Project;
+  environment: ExecutionEnvironment;
+  choice: AgentChoice;
+  /** Tests that were written before, for this task. */
+  held: TaskRow[];
+  /** For a tester: whether the code that it tests is written afterwards. */
+  testsFirst: boolean;
+  journal: Journal;
+  say: (line: string) => void;
+}
+
+const chosen = z.object({
+  environment: z.enum(executionEnvironments),
+  agent: z.string(),
+  model: z.string().nullable(),
+});
+
+/** Begins the run of this stage, or goes on with the one that another holder began, with the agent that it chose. */
+export async function openWork(place: Place, lease: Lease, signal: AbortSignal): Promise<Work> {
+  const { database, config } = place;
+  const [loop, task] = await Promise.all([
+    findLoop(database, lease.loop),
+    lease.task === null ? undefined : findTask(database, lease.task),
+  ]);
+  if (!loop || !task) throw incomplete(lease, "has no loop or no task");
+  if (task.state !== "running" || task.fence !== lease.fence) throw new LeaseLost(lease.stage);
+  const { baseOid, branchOid: tip } = loop;
+  if (baseOid === null || tip === null) throw incomplete(lease, "belongs to a loop without a base");
+  const row = await findRepository(database, loop.repository);
+  if (!row) throw incomplete(lease, "belongs to a repository that is not known");
+  const repository = await LoopRepository.open(place, row, signal);
+  const project = await knownProject(repository, baseOid, loop.settings.project);
+  const usual = agentFor(place, loop, task.role, task);
+  const run = await openRun(place, lease, { agent: usual.name, role: task.role, baseOid: tip });
+  const journal = new Journal(runFolder(place, run));
+  const { environment, ...choice } = await journal.step("chosen", chosen, async () => ({
+    environment: loop.settings.environment ?? config.get("EXECUTION_ENVIRONMENT"),
+    agent: run.agent,
+    model: (run.agent === usual.name ? usual.model : undefined) ?? null,
+  }));
+  const approved = (each: TaskRow): Promise<TaskRow> => asApproved(database, loop, environment, each);
+  return {
+    place,
+    lease,
+    signal,
+    loop,
+    task: await approved(task),
+    run,
+    repository,
+    loopBase: baseOid,
+    tip,
+    project,
+    environment,
+    journal,
+    choice: agentCalled(place, choice),
+    held: await Promise.all((await heldTests(database, task.id)).map(approved)),
+    testsFirst: task.role === "tester" && (await testedWorker(database, task.id)) !== undefined,
+    say: (line) => place.log(`loop ${loop.id}, task ${task.number}, run ${run.number}: ${line}`),
+  };
+}
+
+/** Everything that a task's sandbox, of whatever agent, is called by. */
+export function taskSandboxName({ loop, task, choice }: Pick<Work, "loop" | "task" | "choice">): string {
+  return `loop-${loop.id}-${choice.driver.template}-${task.number}`;
+}
+
+function incomplete({ stage }: Lease, problem: string): OrchestratorError {
+  return new OrchestratorError("internal", `stage ${stage} ${problem}`);
+}

@@ -1,0 +1,264 @@
+import {
+  contextTooLong,
+  endlessToolLoop,
+  finish,
+  garbage,
+  type ModelSim,
+  rateLimit,
+  refusal,
+  runCommand,
+  type Step,
+  startModelSim,
+  unauthorized,
+  whenPrompt,
+  writeFile,
+} from "@opentiger/model-sim";
+import type { TaskFailureType } from "@opentiger/schema";
+import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { executeStage } from "../../../packages/orchestrator/src/dispatch/execute-stage.ts";
+import { taskFailureRules } from "../../../packages/orchestrator/src/recovery/task-failures.ts";
+import { change } from "../../../packages/orchestrator/src/state/change.ts";
+import { openStage } from "../../../packages/orchestrator/src/state/stages.ts";
+import type { NewTask, TaskRow } from "../../../packages/orchestrator/src/state/tasks.ts";
+import { atEnd } from "../../setup/at-end.ts";
+import { until } from "../../setup/until.ts";
+import { type LoopParts, project, type RunningWorld, runningWorld } from "./running-world.ts";
+
+/** Several runs of a real agent each, on a machine that does many other things. */
+vi.setConfig({ testTimeout: 300_000 });
+
+let sim: ModelSim;
+let world: RunningWorld;
+
+const farewell = writeFile("src/farewell.txt", "Goodbye\n");
+
+/** What the model does to every run of a task called so. */
+const scripted: Record<string, Step[]> = {
+  "Meet 401": [unauthorized("forever")],
+  "Meet a long context": [contextTooLong("forever")],
+  "Meet a refusal": [refusal("I will not do that.", "forever")],
+  "Meet garbage": [garbage("forever")],
+  "Meet a tool loop": [endlessToolLoop("echo the same")],
+  "Change nothing": [finish("All is well."), finish("Really.")],
+  "Wait for the quota": [
+    farewell,
+    rateLimit({ resetSeconds: 3600 }),
+    runCommand("cat src/farewell.txt"),
+    finish("Done."),
+  ],
+  "Use up the budget": [farewell, runCommand("echo two"), runCommand("echo three"), finish("Done.")],
+  "Ask the host": [runCommand("touch /tmp/never-mind"), finish("I was not allowed to.")],
+};
+
+beforeAll(async () => {
+  sim = await startModelSim({
+    scenarioFor: Object.entries(scripted).map(([words, steps]) => whenPrompt(words, { steps })),
+  });
+  atEnd(() => sim.close());
+  world = await runningWorld(sim.url);
+});
+
+const conversations = (words: string) =>
+  sim.sessions().filter(({ opening, prompts }) => opening !== undefined && prompts[0]?.includes(words));
+
+/** Does what stands behind RUN:, without a model. */
+const doing = (command: string): Partial<NewTask> => ({ agent: "command", instructions: `RUN: ${command}` });
+
+const setupFails = { ...project, "opentiger.json": JSON.stringify({ setup: ["echo oops; exit 3"] }) };
+const onHost: LoopParts = { settings: { environment: "host" } };
+
+/** Each is one that a real run can be made to fail of here. */
+const failures: { type: TaskFailureType; task: Partial<NewTask>; about?: LoopParts }[] = [
+  { type: "auth", task: { title: "Meet 401" } },
+  { type: "context", task: { title: "Meet a long context" } },
+  { type: "refusal", task: { title: "Meet a refusal" } },
+  { type: "network", task: { title: "Meet garbage" } },
+  { type: "tool_loop", task: { title: "Meet a tool loop" } },
+  { type: "denied", task: { title: "Ask the host" }, about: onHost },
+  { type: "no_change", task: doing("true") },
+  { type: "verify", task: doing("echo rude > src/word.txt") },
+  { type: "crash", task: doing("kill -9 $$") },
+  { type: "unknown", task: doing("echo x > src/x.txt; exit 3") },
+  { type: "rules", task: doing("echo x > elsewhere.txt") },
+  { type: "setup", task: doing("true"), about: { files: setupFails } },
+];
+
+/** So many at the same time: one waits while the other one works. */
+const atOnce = 2;
+
+/** Far more than it takes on a busy machine. */
+const patienceMs = 600_000;
+
+describe("a task that fails of the same again and again", () => {
+  const tasks = new Map<TaskFailureType, { id: string; loop: string }>();
+
+  beforeAll(async () => {
+    for (const { type, task, about } of failures) {
+      const made = await world.loop([task], about);
+      tasks.set(type, { id: made.tasks[0]?.id ?? "", loop: made.loop.id });
+    }
+    await Promise.all(Array.from({ length: atOnce }, () => workOff()));
+  }, patienceMs);
+
+  test.each(failures)("ends as the table says, after so many runs: $type", async ({ type }) => {
+    const { id = "", loop = "" } = tasks.get(type) ?? {};
+    await endedAs(type, await world.task(id), loop);
+  });
+
+  test("ends as the table says, after so many runs: idle", async () => {
+    await world.place.config.patch({ OPENTIGER_IDLE_TIMEOUT: "10s" }, "test");
+    const { loop, tasks } = await world.loop([doing("sleep 300")]);
+    await workOff();
+    await world.place.config.patch({ OPENTIGER_IDLE_TIMEOUT: null }, "test");
+    await endedAs("idle", await world.task(tasks[0]?.id ?? ""), loop.id);
+  });
+
+  async function endedAs(type: TaskFailureType, task: TaskRow, loop: string): Promise<void> {
+    const { limit } = taskFailureRules[type];
+    const runs = await world.runs(task);
+    expect(runs.map(({ state, failure }) => [state, failure?.type])).toEqual(
+      Array.from({ length: Number(limit) + 1 }, () => ["failed", type]),
+    );
+    expect(task).toMatchObject({ state: "failed", tries: limit === 0 ? {} : { [type]: limit } });
+    // Everything that a person needs: what happened, what to do, and how often it was tried.
+    expect(task.detail).toContain(runs.at(-1)?.failure?.message.slice(0, 100));
+    expect(task.detail).toContain(runs.at(-1)?.failure?.remedy);
+    expect(task.detail).toMatch(runs.length === 1 ? /one run/ : new RegExp(`${runs.length} runs`));
+    const left = [...(await world.sandboxes({ id: loop })).keys()].filter((name) => name.endsWith("-1"));
+    expect(left).toEqual([]);
+  }
+});
+
+/** Executes whatever can be claimed, until there is nothing and nobody else works on anything. */
+async function workOff(): Promise<void> {
+  const isOver = async () => {
+    const asked = "select 1 from stages where state in ('ready', 'claimed')";
+    return (await world.place.database.query(asked)).count === 0;
+  };
+  while (!(await isOver())) {
+    const lease = await world.claim().catch(() => undefined);
+    if (lease) await executeStage(world.place, lease, new AbortController().signal);
+    else
+      await until(
+        "there is something to do, or nothing any more",
+        async () => (await isReady()) || isOver(),
+        patienceMs,
+      );
+  }
+}
+
+async function isReady(): Promise<boolean> {
+  return (await world.place.database.query("select 1 from stages where state = 'ready'")).count > 0;
+}
+
+describe("a task of a loop", () => {
+  beforeEach(() => world.clear());
+
+  test("has no more runs than a task may have, whatever the rule says", async () => {
+    await world.place.config.patch({ OPENTIGER_TASK_RUNS: 2 }, "test");
+    await world.loop([doing("kill -9 $$")]);
+    await world.next();
+    const task = await world.next();
+    await world.place.config.patch({ OPENTIGER_TASK_RUNS: null }, "test");
+    expect(await world.runs(task)).toHaveLength(2);
+    expect(task).toMatchObject({ state: "failed", detail: expect.stringContaining("It has had 2 runs") });
+  });
+
+  test("is handed to the other agent where one is configured, who begins anew", async () => {
+    await world.place.config.patch({ OPENTIGER_FALLBACK_AGENT: "command" }, "test");
+    const instructions = "RUN: echo done > src/done.txt";
+    const { loop } = await world.loop([{ title: "Change nothing", instructions }]);
+    await world.next();
+    expect(await world.next()).toMatchObject({ state: "queued", agent: "command" });
+    const task = await world.next();
+    await world.place.config.patch({ OPENTIGER_FALLBACK_AGENT: null }, "test");
+    expect(task).toMatchObject({ state: "blocked(awaiting_judge)", agent: "command" });
+    const runs = await world.runs(task);
+    expect(runs.map(({ agent, state }) => [agent, state])).toEqual([
+      ["claude_code", "failed"],
+      ["claude_code", "failed"],
+      ["command", "succeeded"],
+    ]);
+    expect([...(await world.sandboxes(loop)).keys()].filter((name) => name.endsWith("-1"))).toEqual([]);
+  });
+
+  test("whose sandbox is removed under its agent has lost a run, and the next one does the work", async () => {
+    const { loop } = await world.loop([doing("echo hello > src/hello.txt; sleep 3")]);
+    const lease = await world.claim();
+    const executing = executeStage(world.place, lease, new AbortController().signal);
+    const task = { id: lease.task ?? "" };
+    await until("the agent works", async () => (await world.runs(task))[0]?.execId, 60_000);
+    await (await world.place.backend("sandbox")).remove(`loop-${loop.id}-shell-1`, { force: true });
+    await executing;
+    expect(await world.runs(task)).toMatchObject([{ state: "lost", failure: { type: "lost" } }]);
+    expect(await world.next()).toMatchObject({ state: "blocked(awaiting_judge)", tries: { lost: 1 } });
+  });
+});
+
+describe("a task whose quota is used up", () => {
+  beforeEach(() => world.clear());
+
+  test("waits until it is back, in a sandbox that is stopped, and goes on once in the same conversation", async () => {
+    const { loop, bare } = await world.loop([{ title: "Wait for the quota" }]);
+    const began = Date.now();
+    const waiting = await world.next();
+    const sandbox = `loop-${loop.id}-claude-1`;
+    expect(waiting).toMatchObject({ state: "blocked(quota_wait)", rework: { failure: "quota", sandbox } });
+    const reset = waiting.notBefore?.getTime() ?? 0;
+    expect(reset).toBeGreaterThan(began + 3_500_000);
+    expect(reset).toBeLessThan(Date.now() + 3_700_000);
+    // The slot is free: nobody has the stage, and it may not be claimed before.
+    const stage = await openStage(world.place.database, waiting.id);
+    expect(stage).toMatchObject({ state: "ready", kind: "run", notBefore: waiting.notBefore });
+    expect((await world.sandboxes(loop)).get(sandbox)).toBe("stopped");
+    const task = await world.next();
+    expect(task).toMatchObject({ state: "blocked(awaiting_judge)", tries: { quota: 1 } });
+    await resumedOnce(task, 0);
+    expect(await farewellIn(bare, task)).toBe("Goodbye\n");
+  });
+
+  test("finds its work and its conversation again where its sandbox was removed meanwhile", async () => {
+    const { loop, bare } = await world.loop([{ title: "Wait for the quota", instructions: "Elsewhere." }]);
+    await world.next();
+    await (await world.place.backend("sandbox")).remove(`loop-${loop.id}-claude-1`, { force: true });
+    const task = await world.next();
+    expect(task).toMatchObject({ state: "blocked(awaiting_judge)" });
+    await resumedOnce(task, 1);
+    expect(await farewellIn(bare, task)).toBe("Goodbye\n");
+  });
+
+  async function resumedOnce(task: TaskRow, index: number): Promise<void> {
+    const [first, second, ...more] = await world.runs(task);
+    expect(more).toEqual([]);
+    expect([first?.state, second?.state]).toEqual(["failed", "succeeded"]);
+    expect(second?.session).toBe(first?.session);
+    const found = conversations("Wait for the quota");
+    expect(found).toHaveLength(index + 1);
+    expect(found[index]).toMatchObject({ key: first?.session, prefixKept: true, problems: [] });
+  }
+
+  async function farewellIn(
+    bare: { readFile(commit: string, path: string): Promise<Buffer | undefined> },
+    { candidateOid }: TaskRow,
+  ): Promise<string | undefined> {
+    return (await bare.readFile(candidateOid ?? "", "src/farewell.txt"))?.toString("utf8");
+  }
+});
+
+test("a loop whose budget is used up is paused, and its task goes on where it was when there is more", async () => {
+  await world.clear();
+  const settings = { budget: { tokens: 2_500, usd: null } };
+  const { loop } = await world.loop([{ title: "Use up the budget" }], { settings });
+  const stopped = await world.next();
+  expect(stopped).toMatchObject({ state: "queued", rework: { failure: "budget" }, tries: {} });
+  expect(await world.again(loop)).toMatchObject({ state: "paused(budget)" });
+  await expect(world.claim()).rejects.toThrow("there is no stage");
+  const { database } = world.place;
+  await database.query("update loops set settings = settings || $2::jsonb where id = $1", [
+    loop.id,
+    JSON.stringify({ budget: { tokens: 1_000_000, usd: null } }),
+  ]);
+  await change(database, { what: "loop", id: loop.id, by: "resume", from: "paused(budget)" });
+  expect(await world.next()).toMatchObject({ state: "blocked(awaiting_judge)" });
+  expect(conversations("Use up the budget")).toHaveLength(1);
+});
