@@ -5,6 +5,7 @@ import { execNames, measureExec } from "./exec.ts";
 import { gatewayTable, measureGateway } from "./gateway.ts";
 import { idleMemory } from "./idle-memory.ts";
 import { lifecycleNames, measureLifecycle } from "./lifecycle.ts";
+import { claimRatio, type LoopFigures, loopsTable, measureLoops, warmStartMs } from "./loops.ts";
 import type { Series } from "./measure.ts";
 import { measureNetwork, networkTable } from "./network.ts";
 import { makePlace } from "./place.ts";
@@ -14,10 +15,11 @@ import { type Goal, goalsTable, ratio, timesTable } from "./table.ts";
  * `npm run bench [-- --quick]`: one run, one page of tables, written to bench/RESULTS.md as well.
  * `npm run bench -- exec`: commands in a warm sandbox only; nothing is written.
  * `npm run bench -- agents`: the agents only; nothing is written.
+ * `npm run bench -- loops`: loops only; nothing is written.
  */
 const quick = process.argv.includes("--quick");
-const parts = { exec: measureExecOnly, agents: measureAgentsOnly } as const;
-const part = (["exec", "agents"] as const).find((name) => process.argv.includes(name));
+const parts = { exec: measureExecOnly, agents: measureAgentsOnly, loops: measureLoopsOnly } as const;
+const part = (["exec", "agents", "loops"] as const).find((name) => process.argv.includes(name));
 const place = await makePlace();
 try {
   const page = await (part ? parts[part]() : measureAll());
@@ -35,6 +37,20 @@ async function measureAgentsOnly(): Promise<string> {
 async function measureRealAgents(): Promise<AgentFigures> {
   say("the agents, on the host and in a sandbox");
   return measureAgents(quick ? { rounds: 1, turns: 4 } : { rounds: 3, turns: 16 });
+}
+
+async function measureLoopsOnly(): Promise<string> {
+  const figures = await measureWholeLoops();
+  return [loopsTable(figures), goalsTable(loopGoals(figures))].join("\n");
+}
+
+async function measureWholeLoops(): Promise<LoopFigures> {
+  say("loops, with agents that take no time");
+  return measureLoops(
+    quick
+      ? { starts: 2, hostTasks: 4, sandboxTasks: 3, atOnce: 2, claims: 5 }
+      : { starts: 20, hostTasks: 100, sandboxTasks: 100, atOnce: 16, claims: 60 },
+  );
 }
 
 async function measureExecOnly(): Promise<string> {
@@ -77,6 +93,7 @@ async function measureAll(): Promise<string> {
   say("the model gateway");
   const gateway = await measureGateway(place, quick ? 2 : 7);
   const agents = await measureRealAgents();
+  const loops = await measureWholeLoops();
   const goals: Goal[] = [
     ...execGoals(exec),
     atMost("cold create → first exec beside `docker run -d`", lifecycleRatio("cold"), 1.3),
@@ -94,6 +111,7 @@ async function measureAll(): Promise<string> {
     atMost("added to a model request by the gateway, ms", gateway.gatewayMs - gateway.directMs, 5),
     atMost("create → first model request of the real claude, s", gateway.firstRequestMs / 1000, 2),
     ...agentGoals(agents),
+    ...loopGoals(loops),
   ];
   return [
     "# Measured side by side\n",
@@ -106,6 +124,7 @@ async function measureAll(): Promise<string> {
     networkTable(network),
     gatewayTable(gateway),
     agentsTable(agents),
+    loopsTable(loops),
     goalsTable(goals),
   ].join("\n");
 
@@ -133,6 +152,13 @@ function agentGoals(figures: AgentFigures): Goal[] {
   return turnRatios(figures).map(({ title, ratio: beside }) =>
     atMost(`a turn of ${title} in a sandbox beside the host`, beside, 1.1),
   );
+}
+
+function loopGoals(figures: LoopFigures): Goal[] {
+  return [
+    atMost("queued → the agent runs, sandboxes warm, ms", warmStartMs(figures), 300),
+    atMost("claim at 100,000 queued beside 100", claimRatio(figures), 2),
+  ];
 }
 
 function atMost(what: string, measured: number, bound: number): Goal {
