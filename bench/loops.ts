@@ -4,7 +4,7 @@ import { eventually, type LoopPlace, makeLoopPlace } from "./loop-place.ts";
 import { type Series, summarise } from "./measure.ts";
 import { ratio, timesTable } from "./table.ts";
 
-export const startNames = {
+const startNames = {
   warm: "queued → the agent runs, sandboxes warm",
   cold: "queued → the agent runs, no sandbox made before",
 } as const;

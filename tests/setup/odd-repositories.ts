@@ -15,7 +15,7 @@ export function git(folder: string, ...words: string[]): string {
   });
 }
 
-export function put(root: string, files: Files): void {
+function put(root: string, files: Files): void {
   for (const [path, content] of Object.entries(files)) {
     mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), content);

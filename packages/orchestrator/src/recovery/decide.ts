@@ -57,7 +57,7 @@ export function decideNext(situation: Situation): Decision {
 }
 
 /** What went wrong while it was judged is counted apart from what went wrong while it was worked on. */
-export function triesKey({ stage, failure: { type } }: Pick<Situation, "stage" | "failure">): string {
+function triesKey({ stage, failure: { type } }: Pick<Situation, "stage" | "failure">): string {
   const ofTheTask = type === "judge" || type === "conflict" || type === "inconclusive";
   return stage === "run" || ofTheTask ? type : `${stage}:${type}`;
 }

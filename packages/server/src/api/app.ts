@@ -5,7 +5,7 @@ import { safeHeaders } from "../http/headers.ts";
 import { pages } from "../http/pages.ts";
 import { storableAddress, storableBody } from "../http/storable.ts";
 import type { Parts } from "../parts.ts";
-import { type ApiEnv, newApi } from "./api.ts";
+import { newApi } from "./api.ts";
 import { authApi } from "./auth.ts";
 import { configApi } from "./config.ts";
 import { dockerApi } from "./docker.ts";
@@ -74,7 +74,6 @@ export function createApp(parts: Parts) {
 }
 
 export type App = ReturnType<typeof createApp>;
-export type { ApiEnv };
 
 function tooLarge(): never {
   throw new ServerError("too_large", `a request may have ${maxBodyBytes / 1024 / 1024} MB`);

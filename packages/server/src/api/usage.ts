@@ -4,7 +4,7 @@ import { answers, newApi } from "./api.ts";
 import { usageShape } from "./shapes.ts";
 import { usageBy } from "./usage-sums.ts";
 
-export const usageGroups = ["day", "loop", "agent", "role"] as const;
+const usageGroups = ["day", "loop", "agent", "role"] as const;
 
 const day = z.iso.date();
 const row = usageShape.extend({ key: z.string(), runs: z.number().int() }).openapi("UsageRow");
