@@ -317,7 +317,7 @@ describe("checks in a sandbox", () => {
     const sandbox = await checked.sandbox("checked", await checked.prepare());
     const { repository } = checked.sample;
     const { signal } = new AbortController();
-    const asked = { repository, project, sandbox, environment: "sandbox", signal } as const;
+    const asked = { repository, project, sandbox, environment: "sandbox", key: "", signal } as const;
     const before = await baselineOf(world.place, { ...asked, commit: checked.commit });
     expect(results(before)).toEqual(["npm test: failed", "is red: failed", "adds: passed"]);
     expect(await baselineOf(world.place, { ...asked, commit: checked.commit })).toEqual(before);
@@ -360,7 +360,7 @@ describe("checks in a sandbox", () => {
     const project = await readProject(elsewhere.sample.repository, commit, {});
     const { repository } = elsewhere.sample;
     const { signal } = new AbortController();
-    const asked = { repository, project, commit, sandbox, environment: "sandbox", signal } as const;
+    const asked = { repository, project, commit, sandbox, environment: "sandbox", key: "", signal } as const;
     await expect(baselineOf(world.place, asked)).rejects.toMatchObject({ code: "internal" });
   });
 
@@ -417,7 +417,8 @@ describe("on the host", () => {
     const project = await readProject(host.sample.repository, host.commit, {});
     const { repository } = host.sample;
     const { signal } = new AbortController();
-    const asked = { repository, project, commit: host.commit, sandbox, environment: "host", signal } as const;
+    const where = { commit: host.commit, sandbox, environment: "host" } as const;
+    const asked = { repository, project, ...where, key: "", signal };
     expect(results(await baselineOf(world.place, asked))).toEqual([
       "npm test: failed",
       "is red: failed",

@@ -1,8 +1,7 @@
 import { rmSync } from "node:fs";
 import { adoptAgent } from "./adopt-agent.ts";
-import { removeRunFolder } from "./prepare.ts";
 import type { AdoptRequest, AgentRun, RunRequest } from "./request.ts";
-import { runAgent, runFolder } from "./run-agent.ts";
+import { startAgent } from "./run-agent.ts";
 import { readTranscript } from "./transcript-reader.ts";
 
 /**
@@ -11,10 +10,9 @@ import { readTranscript } from "./transcript-reader.ts";
  */
 export async function ensureAgent(request: RunRequest & Pick<AdoptRequest, "after">): Promise<AgentRun> {
   if (await wasBegun(request.transcript)) return adoptAgent(request);
-  // A start that did not get as far as the CLI may have left these.
+  // A start that did not get as far as the CLI may have left this, and the run's folder.
   rmSync(request.transcript, { force: true });
-  await removeRunFolder(request.sandbox, { folder: runFolder(request) });
-  return runAgent(request);
+  return startAgent(request, "removed");
 }
 
 /** The first record is written before the CLI is started: without it nothing ever ran. */

@@ -7,6 +7,9 @@ import { notDone, runInside } from "./inside.ts";
 const makeFolder =
   'umask 077 && cwd=$(cd -- "$3" && pwd -P) && mkdir -p "$1" && mkdir "$2" && printf "%s\\n" "$HOME" "$cwd"';
 
+/** The same where it is known that nobody uses what is there. */
+const makeFolderAnew = `rm -rf -- "$2" && ${makeFolder}`;
+
 const writeFile = 'umask 077 && mkdir -p "$(dirname "$1")" && cat > "$1"';
 
 /** A status that no shell gives by itself. */
@@ -29,16 +32,20 @@ export async function makeRunFolder(
     folder,
     cwd,
     env,
+    left = "refused",
     signal,
   }: {
     parent: string;
     folder: string;
     cwd: string;
     env: Readonly<Record<string, string>>;
+    /** What becomes of one that is there already. */
+    left?: "refused" | "removed";
     signal?: AbortSignal | undefined;
   },
 ): Promise<{ home: string; cwd: string }> {
-  const said = await runInside(sandbox, ["sh", "-c", makeFolder, "sh", parent, folder, cwd], { env, signal });
+  const script = left === "removed" ? makeFolderAnew : makeFolder;
+  const said = await runInside(sandbox, ["sh", "-c", script, "sh", parent, folder, cwd], { env, signal });
   if (said.exit.code !== 0) throw notDone(`making the folder ${folder}`, said);
   const [home = "", real = cwd] = said.stdout.split("\n");
   return { home, cwd: real };

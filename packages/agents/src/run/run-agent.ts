@@ -14,13 +14,19 @@ import type { RunRecord } from "./transcript-record.ts";
  * and then nothing of it is left. From then on the outcome tells what came of it, whatever that is.
  */
 export async function runAgent(request: RunRequest): Promise<AgentRun> {
+  return startAgent(request, "refused");
+}
+
+/** The same, where it is known what becomes of the folder that an earlier start of this run may have left. */
+export async function startAgent(request: RunRequest, left: "refused" | "removed"): Promise<AgentRun> {
   const { sandbox, driver, gateway } = request;
   const signal = anyOf(request.signal, request.letGo);
   signal?.throwIfAborted();
   const env = { ...request.env, ...gateway?.env };
   const parent = parentFolder(request);
   const folder = runFolder(request);
-  const { home, cwd } = await makeRunFolder(sandbox, { parent, folder, cwd: request.cwd, env, signal });
+  const made = { parent, folder, cwd: request.cwd, env, left, signal };
+  const { home, cwd } = await makeRunFolder(sandbox, made);
   const place: LaunchPlace = { backend: sandbox.backend, cwd, home, folder, env };
   try {
     const { resumed, session } = await resumption(request, place);

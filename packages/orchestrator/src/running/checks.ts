@@ -63,14 +63,8 @@ async function baseline(work: Work): Promise<CheckRound> {
   if (project.verify.length === 0) return { tree: "base", commit: loopBase, results: [] };
   return journal.step("baseline", checkRound, async () => {
     const { key } = await prepared(work);
-    const asked = { repository, project, environment };
-    for (const question of [
-      { commit: tip },
-      { commit: tip, key },
-      { commit: loopBase, key },
-      { commit: loopBase },
-    ]) {
-      const known = await knownBaseline(place, { ...asked, ...question });
+    for (const commit of [tip, loopBase]) {
+      const known = await knownBaseline(place, { repository, project, environment, key, commit });
       if (known) return known;
     }
     return baselineInLoop(work, key);

@@ -103,6 +103,8 @@ async function lockedIn({ repository, held }: Work, base: string): Promise<Start
 
 /** They are on no branch, and must be there while the run is. */
 async function pinStart({ repository, loop, task }: Work, { base, start }: StartPoint): Promise<void> {
-  await repository.pin(loop.id, `task-${task.number}/base`, base);
-  await repository.pin(loop.id, `task-${task.number}/start`, start);
+  await Promise.all([
+    repository.pin(loop.id, `task-${task.number}/base`, base),
+    repository.pin(loop.id, `task-${task.number}/start`, start),
+  ]);
 }

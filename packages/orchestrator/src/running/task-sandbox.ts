@@ -40,11 +40,13 @@ export async function openTaskSandbox(
 }
 
 /**
- * In one that was kept, git shows all of the work as changes that are not committed yet: an agent that takes something
- * back finds what was there before it.
+ * A new one is as it should be, unless its set-up left something where words about tests are looked for. In one that was
+ * kept, git shows all of the work as changes that are not committed yet: an agent that takes something back finds what
+ * was there before it.
  */
-async function freshen(work: Work, sandbox: Sandbox, { sandbox: kept, start }: StartPoint): Promise<void> {
-  await forgetDispute(work, sandbox);
+async function freshen(work: Work, sandbox: Sandbox, from: StartPoint): Promise<void> {
+  const { sandbox: kept, start, locked } = from;
+  if (kept !== null || locked.length > 0) await forgetDispute(work, sandbox);
   if (kept === null) return;
   const script = 'git -c core.hooksPath=/dev/null -c core.fsmonitor=false reset --quiet "$1"';
   const { code, stderr } = await sayInside(work, sandbox, script, { words: [start] });

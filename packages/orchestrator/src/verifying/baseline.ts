@@ -17,7 +17,7 @@ export interface BaselineRequest {
   environment: ExecutionEnvironment;
   signal: AbortSignal;
   /** Of the prepared image, on which the outcome depends too. */
-  key?: string;
+  key: string;
   redact?: (text: string) => string;
   onOutput?: (data: Buffer) => void;
 }
@@ -69,7 +69,7 @@ export async function rememberBaseline(
 }
 
 /** All that the outcome depends on besides the commit. */
-function baselineKey({ repository, project, environment, key = "" }: BaselineQuestion): string {
+function baselineKey({ repository, project, environment, key }: BaselineQuestion): string {
   const { verify, env, network, image, setup } = project;
   const facts = [1, repository.path, environment, key, verify, env, network.verify, image, setup];
   return createHash("sha256").update(JSON.stringify(facts)).digest("hex").slice(0, 32);
