@@ -40,10 +40,16 @@ export async function makeLoopPlace() {
   if (!(backend instanceof DockerBackend)) throw new Error("sandboxes are made by another backend");
   const set = (changes: Readonly<Record<string, unknown>>) => place.config.patch(changes, "bench");
   await set({ OPENTIGER_AGENT_COMMAND: [...quickAgent], OPENTIGER_MAX_TASKS: 1000 });
-  const dispatcher = await startDispatching(env);
+  let dispatcher = await startDispatching(env);
   return {
     set,
-    dispatcher,
+    /** Another process in place of the one that works: its memory has no room that earlier work left. */
+    startAnew: async (): Promise<void> => {
+      await dispatcher.stop();
+      dispatcher = await startDispatching(env);
+    },
+    /** What the dispatcher takes, when garbage is gone. */
+    megabytes: (): Promise<number> => dispatcher.megabytes(),
     /** How many sandboxes wait for a task. */
     warm: (): number => backend.warmSandboxes().length,
     /** Begins a loop on a repository of its own, and returns when it is planned. */
@@ -84,11 +90,6 @@ export async function makeLoopPlace() {
         const loop = await findLoop(place.database, id);
         return loop?.endedAt === null ? undefined : loop;
       }),
-    running: async ({ id }: LoopRow): Promise<number> => {
-      const text = "select count(*)::int as count from tasks where loop_id = $1 and status = 'running'";
-      // Our own question; the one row has one number.
-      return ((await place.database.query(text, [id])).rows[0] as { count: number }).count;
-    },
     cancel: async ({ id }: LoopRow): Promise<void> => {
       await cancelLoop(place.database, id);
       await eventually(async () => (await backend.list({ parked: "shown" })).every(({ own }) => !own));
@@ -137,7 +138,6 @@ export async function eventually<T>(find: () => Promise<T>): Promise<NonNullable
 }
 
 interface Dispatching {
-  /** What it takes, when garbage is gone. */
   megabytes(): Promise<number>;
   stop(): Promise<void>;
 }

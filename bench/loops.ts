@@ -88,16 +88,18 @@ async function workOff(place: LoopPlace, where: "host" | "sandbox", count: numbe
 /** What each agent that works adds to the dispatcher's memory. */
 async function memoryOfTasks(place: LoopPlace, atOnce: number): Promise<number> {
   await place.set({
-    OPENTIGER_MAX_RUNNING: atOnce + 1,
-    OPENTIGER_MAX_WORKERS: atOnce + 1,
+    OPENTIGER_MAX_RUNNING: atOnce + 2,
+    OPENTIGER_MAX_WORKERS: atOnce + 2,
     OPENTIGER_POOL_SIZE: 0,
   });
+  await place.startAnew();
   const keeper = (index: number) => task(`kept-${index}`, { title: `Keep at ${index}` });
   const loop = await place.begin([keeper(0)], "sandbox");
-  await eventually(async () => (await place.running(loop)) === 1);
-  const before = await place.dispatcher.megabytes();
-  for (let index = 1; index <= atOnce; index += 1) await place.begun(await place.add(loop, keeper(index)));
-  const after = await place.dispatcher.megabytes();
+  // The first one has all that is needed once.
+  await place.begun(await place.add(loop, keeper(1)));
+  const before = await place.megabytes();
+  for (let index = 2; index < atOnce + 2; index += 1) await place.begun(await place.add(loop, keeper(index)));
+  const after = await place.megabytes();
   await place.cancel(loop);
   return (after - before) / atOnce;
 }
