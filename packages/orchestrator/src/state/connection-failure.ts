@@ -26,6 +26,11 @@ export function isConnectionLoss(error: unknown): boolean {
   return systemCodes.has(code) || serverCodes.test(code);
 }
 
+/** Whether the other end was gone before all of a statement was written: then it was not carried out. */
+export function wasNotSent(error: unknown): boolean {
+  return errno(error) === "EPIPE";
+}
+
 /** What PostgreSQL has against us before it takes any statement, with what mends it. */
 const refusals: Readonly<Record<string, string>> = {
   "28P01": "give OPENTIGER_DATABASE_URL the right user and password",

@@ -1,6 +1,6 @@
 import { Client, type ClientConfig, Pool, type PoolClient, type QueryResult } from "pg";
 import { OrchestratorError } from "../errors.ts";
-import { databaseFailure, isConnectionLoss } from "./connection-failure.ts";
+import { databaseFailure, isConnectionLoss, wasNotSent } from "./connection-failure.ts";
 import { type NotificationSettings, Notifications } from "./notifications.ts";
 import type { Answer, Queryable } from "./rows.ts";
 import { type Lender, withTransaction } from "./transaction.ts";
@@ -60,22 +60,32 @@ export class Database implements Queryable, Lender {
     return withTransaction(this, work);
   }
 
+  /**
+   * A server that was killed leaves connections in the pool that look well until they are written to. The first
+   * statement then never left this process, so another connection takes it and nobody learns of it.
+   */
   async borrow<T>(use: (connection: Queryable) => Promise<T>): Promise<T> {
-    const client = await this.#withRevival(() => this.#pool.connect());
-    const plain = asQueryable(client);
-    let lost = false;
+    const lent: { client?: PoolClient; lost: boolean } = { client: await this.#lend(), lost: false };
+    let statements = 0;
     const query: Queryable["query"] = async (text, values) => {
-      try {
-        return await plain.query(text, values);
-      } catch (error) {
-        lost ||= isConnectionLoss(error);
-        throw databaseFailure(error, this.route.where);
+      for (let others = statements++ === 0 ? maxConnections : 0; ; others--) {
+        try {
+          lent.client ??= await this.#lend();
+          return await asQueryable(lent.client).query(text, values);
+        } catch (error) {
+          if (others === 0 || !wasNotSent(error)) {
+            lent.lost ||= isConnectionLoss(error);
+            throw databaseFailure(error, this.route.where);
+          }
+        }
+        lent.client?.release(true);
+        delete lent.client;
       }
     };
     try {
       return await use({ query });
     } finally {
-      client.release(lost);
+      lent.client?.release(lent.lost);
     }
   }
 
@@ -85,6 +95,10 @@ export class Database implements Queryable, Lender {
     clearInterval(this.#tending);
     await this.notifications.close();
     if (!this.#pool.ending) await this.#pool.end();
+  }
+
+  #lend(): Promise<PoolClient> {
+    return this.#withRevival(() => this.#pool.connect());
   }
 
   async #listener(signal: AbortSignal): Promise<Client> {
