@@ -49,6 +49,13 @@ beforeAll(async () => {
           finish("It is near now."),
         ],
       }),
+      whenPrompt("Look at your own work", {
+        steps: [
+          writeFile("src/farewell.txt", "Goodbye, friend\n"),
+          runCommand("touch /tmp/never-mind"),
+          finish("I could not try it."),
+        ],
+      }),
       whenPrompt("Make a mess of git", {
         steps: [
           writeFile("src/messy.txt", "messy\n"),
@@ -134,6 +141,14 @@ describe("a run of a task", () => {
     expect((await (await world.place.backend("host")).list()).map(({ name }) => name)).not.toContain(
       `loop-${loop.id}-claude-1`,
     );
+  });
+
+  test("on the host whose agent was not allowed its last command is left to the checks", async () => {
+    const about = { settings: { environment: "host" } } as const;
+    const { bare } = await world.loop([{ title: "Look at your own work" }], about);
+    const task = await world.next();
+    expect(task).toMatchObject({ state: "blocked(awaiting_judge)", detail: null });
+    expect(shown(bare.path, task).slice(-1)).toEqual(["A\tsrc/farewell.txt"]);
   });
 
   test("whose agent commits, amends, leaves its branch and a lock behind is collected all the same", async () => {

@@ -44,7 +44,7 @@ function whatIsMissing(tasks: readonly TaskRow[]): string | null {
   if (failed.length === 0 && waiting.length === 0)
     return tasks.some(({ state }) => state === "done") ? null : "All its tasks were cancelled.";
   const told = failed.slice(0, toldFailures).map(({ number, title, detail }) => {
-    return `Task ${number} (${title}) failed${detail === null ? "." : `: ${detail}`}`;
+    return `Task ${number} (${title}) failed${detail === null ? "." : `: ${detail.replaceAll("\n", " ")}`}`;
   });
   if (failed.length > toldFailures) told.push(`So did ${failed.length - toldFailures} more.`);
   if (waiting.length > 0) {

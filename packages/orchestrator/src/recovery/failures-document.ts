@@ -94,7 +94,7 @@ const order = [
   "It was killed or ran out of memory: `crash`.",
   "The CLI did not say that all went well, and the gateway saw why: its last request was refused (`budget`, `quota`, `auth`, `policy`), answered with an error (`overloaded`, `quota`, `auth`, `context`) or not answered (`network`). Trouble that the CLI overcame is no failure.",
   "The CLI's own structured error, or the status of the model's API that it tells.",
-  "It was not allowed to do something, and nothing worked after that: `denied`. Denials that it found a way around are reported with the success.",
+  "It was not allowed to do something, and nothing worked after that: `denied`. Denials that it found a way around are reported with the success. A run that has changed something is left to its checks.",
   "It ended without its last word: `crash`.",
   "The answer is missing or not in the form that was asked for: `malformed`.",
   "It failed and says no more than that: `unknown`.",

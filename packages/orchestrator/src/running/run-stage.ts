@@ -55,14 +55,17 @@ async function runIn(
   redact: (text: string) => string,
 ): Promise<RunResult> {
   await authenticate(work.place, sandbox);
-  const worked = await letAgentWork(work, sandbox, start);
-  if (worked.failure) return { worked, failure: withRemedy(work, sandbox, worked.failure) };
+  const ended = await letAgentWork(work, sandbox, start);
+  // What it was not allowed to do last, such as a look at its own work, need not be missing: the checks know.
+  const denied = ended.failure?.type === "denied" ? ended.failure : null;
+  if (ended.failure && !denied) return { worked: ended, failure: withRemedy(work, sandbox, ended.failure) };
+  const worked: Worked = { ...ended, failure: null };
   const why = await disputeIn(work, sandbox, start);
   if (why !== null) return { worked, failure: taskFailureOf("dispute", why), points: [disputed(why)] };
   const left = await commitInside(work, sandbox, start);
   if ("failure" in left) return { worked, failure: left.failure, points: [brokenRule(left.failure)] };
   if (await isUnchanged(work, start, left))
-    return { worked, failure: taskFailureOf("no_change", lastWords(worked)) };
+    return { worked: ended, failure: denied ?? taskFailureOf("no_change", lastWords(worked)) };
   const { round, points } = await checkWork(work, sandbox, left, redact);
   if (points.length > 0)
     return { worked, left, round, failure: taskFailureOf("verify", points[0]?.text), points };
