@@ -4,16 +4,19 @@ import { defineConfig } from "vitest/config";
 /** Vitest leaves one core to itself, which on two is half of them; what it does meanwhile is wait. */
 const maxWorkers = availableParallelism();
 
+/** A net for what hangs, and no claim: three real CLIs at once on two busy cores have taken two minutes for seconds' work. */
+const testTimeout = 300_000;
+
 /**
  * Suites that share one Docker engine. Each file has an instance of its own, so two at a time are no trouble to each
- * other; those that start and stop engines beside it run one by one.
+ * other; those that start and stop engines beside it, or drive a browser, run one by one.
  */
 const withEngine = (name: string, files: "in parallel" | "one by one") => ({
   test: {
     name,
     include: [`tests/${name}/**/*.test.ts`],
     maxWorkers: files === "in parallel" ? 2 : 1,
-    testTimeout: 120_000,
+    testTimeout,
     hookTimeout: 300_000,
   },
 });
@@ -34,6 +37,7 @@ export default defineConfig({
       withEngine("e2e", "in parallel"),
       withEngine("security", "in parallel"),
       withEngine("crash", "in parallel"),
+      withEngine("browser", "one by one"),
     ],
   },
 });

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { relative } from "node:path";
 import { buildBundles } from "./build/bundles.mjs";
+import { buildDashboard } from "./build/dashboard.mjs";
 import { CHECKOUT } from "./setup/checkout.mjs";
 import { ensureDependencies } from "./setup/dependencies.mjs";
 import { step } from "./setup/step.mjs";
@@ -8,7 +9,8 @@ import { step } from "./setup/step.mjs";
 await ensureDependencies();
 try {
   await step("build", async (say) => {
-    for (const { file, bytes } of await buildBundles()) {
+    const built = await Promise.all([buildBundles(), buildDashboard()]);
+    for (const { file, bytes } of built.flat()) {
       say(`${relative(CHECKOUT, file)} ${(bytes / 1024).toFixed(0)} kB`);
     }
   });

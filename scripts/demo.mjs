@@ -1,4 +1,10 @@
 #!/usr/bin/env node
-import { runProgram } from "./setup/program.mjs";
+import { runProgram, runProgramOnHost } from "./setup/program.mjs";
 
-await runProgram("scripts/demo/demo.ts");
+const DEMO = "scripts/demo/demo.ts";
+
+if (process.argv.includes("--host")) await runProgramOnHost(DEMO);
+else
+  await runProgram(DEMO, {
+    withoutEngine: "npm run demo -- --host   runs the agents on this machine, without isolation",
+  });

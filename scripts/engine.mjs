@@ -3,8 +3,8 @@ import { runningDaemon } from "./engine/daemon.mjs";
 import { ensureEngine, startPrivateEngine, stopPrivateEngine } from "./engine/engine.mjs";
 import { answersPing, foundEngine } from "./engine/found.mjs";
 import { enginePaths } from "./engine/paths.mjs";
-import { EngineUnavailable } from "./engine/unavailable.mjs";
 import { engineUsers } from "./engine/users.mjs";
+import { Unavailable } from "./setup/unavailable.mjs";
 
 const USAGE = `node scripts/engine.mjs up [--private] | down | status | env
 
@@ -18,10 +18,10 @@ const [command, ...flags] = process.argv.slice(2);
 const commands = { up, down, status, env };
 
 try {
-  if (command === undefined || !Object.hasOwn(commands, command)) throw new EngineUnavailable(USAGE);
+  if (command === undefined || !Object.hasOwn(commands, command)) throw new Unavailable(USAGE);
   await commands[/** @type {keyof typeof commands} */ (command)]();
 } catch (error) {
-  console.error(error instanceof EngineUnavailable ? error.message : error);
+  console.error(error instanceof Unavailable ? error.message : error);
   process.exitCode = 1;
 }
 
@@ -56,7 +56,6 @@ async function env() {
   const paths = enginePaths();
   const dockerHost =
     found?.dockerHost ?? ((await answersPing(paths.dockerHost)) ? paths.dockerHost : undefined);
-  if (!dockerHost)
-    throw new EngineUnavailable("no engine answers; start one with: node scripts/engine.mjs up");
+  if (!dockerHost) throw new Unavailable("no engine answers; start one with: node scripts/engine.mjs up");
   console.log(`DOCKER_HOST=${dockerHost}`);
 }

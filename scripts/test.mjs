@@ -25,7 +25,10 @@ const summary = [];
 /** @type {string[]} */
 const complaints = [];
 try {
-  const prepared = await prepare({ engine: chosen.some(({ needsEngine }) => needsEngine) });
+  const prepared = await prepare({
+    engine: chosen.some(({ needsEngine }) => needsEngine),
+    browser: chosen.some(({ needsBrowser }) => needsBrowser),
+  });
   try {
     await runSuites(prepared);
   } finally {

@@ -16,6 +16,7 @@ const STEPS = [
     fix: ["--write"],
   },
   { name: "types (tsc)", tool: "tsc", args: ["--noEmit"] },
+  { name: "types of the pages (tsc)", tool: "tsc", args: ["--noEmit", "-p", "packages/dashboard"] },
   { name: "promises (oxlint)", tool: "oxlint", args: ["--type-aware", "--deny-warnings"], fix: ["--fix"] },
   { name: "unused code (knip)", tool: "knip", args: ["--no-config-hints"] },
   { name: "one-way imports (dependency-cruiser)", tool: "depcruise", args: cruised() },

@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
 import { openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { commandPath } from "../packages/command-path.mjs";
 import { administratorEnvironment, run } from "../process/run.mjs";
+import { Unavailable } from "../setup/unavailable.mjs";
 import { answersPing } from "./found.mjs";
-import { commandPath } from "./packages.mjs";
 import { childrenOf, endProcess, livingProcess, processesWith, until } from "./processes.mjs";
-import { EngineUnavailable } from "./unavailable.mjs";
 
 /** Time for containers to end by themselves when the engine stops; ours are disposable. */
 const SHUTDOWN_SECONDS = 5;
@@ -126,7 +126,7 @@ function livesYet(pid) {
 /** @param {EnginePaths} paths */
 function failed(paths) {
   const words = readFileSync(paths.log, "utf8").trim().split("\n").slice(-5).join("\n");
-  return new EngineUnavailable(`the private engine did not start; the end of ${paths.log}:\n${words}`);
+  return new Unavailable(`the private engine did not start; the end of ${paths.log}:\n${words}`);
 }
 
 /** Mount points inside these folders, the innermost first. @param {...string} folders */

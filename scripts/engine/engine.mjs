@@ -1,14 +1,15 @@
 import { readFileSync } from "node:fs";
+import { installMissing } from "../packages/install.mjs";
 import { interruption } from "../process/run.mjs";
+import { Unavailable } from "../setup/unavailable.mjs";
 import { ensureBridge, removeBridge } from "./bridge.mjs";
 import { runningDaemon, startDaemon, stopDaemon } from "./daemon.mjs";
 import { closeFirewall, openFirewall } from "./firewall.mjs";
 import { answersPing, foundEngine } from "./found.mjs";
 import { withLock } from "./lock.mjs";
-import { installMissingPackages } from "./packages.mjs";
+import { ENGINE_NEEDS } from "./needs.mjs";
 import { enginePaths, makeEngineFolders } from "./paths.mjs";
 import { until } from "./processes.mjs";
-import { EngineUnavailable } from "./unavailable.mjs";
 import { engineUsers } from "./users.mjs";
 
 /** A running engine that is overloaded gets this long to answer before it counts as hung and is started anew. */
@@ -43,10 +44,9 @@ export async function ensureEngine(options = {}) {
  * @returns {Promise<Engine>}
  */
 export async function startPrivateEngine({ onLine = () => {}, folder } = {}) {
-  if (process.platform !== "linux")
-    throw new EngineUnavailable("no engine answers, and a private one needs Linux");
+  if (process.platform !== "linux") throw new Unavailable("no engine answers, and a private one needs Linux");
   if (process.getuid?.() !== 0)
-    throw new EngineUnavailable("no engine answers, and starting a private one needs root");
+    throw new Unavailable("no engine answers, and starting a private one needs root");
   const paths = enginePaths(folder);
   makeEngineFolders(paths);
   await withLock(paths.name, async () => {
@@ -80,7 +80,7 @@ async function isUsable(paths) {
 
 /** @param {import("./paths.mjs").EnginePaths} paths @param {(line: string) => void} onLine */
 async function start(paths, onLine) {
-  await installMissingPackages(onLine);
+  await installMissing(ENGINE_NEEDS, onLine);
   const signal = interruption();
   if (signal) process.kill(process.pid, signal);
   if (paths.runIsElsewhere)

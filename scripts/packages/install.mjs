@@ -1,31 +1,25 @@
 import { existsSync, readdirSync } from "node:fs";
 import { interruption, run } from "../process/run.mjs";
-import { APT, APT_ENVIRONMENT, announceInstallation } from "./package-plan.mjs";
+import { Unavailable } from "../setup/unavailable.mjs";
+import { commandPath } from "./command-path.mjs";
+import { APT, APT_ENVIRONMENT, announceInstallation } from "./plan.mjs";
 import { withoutServiceStart } from "./service-start.mjs";
-import { EngineUnavailable } from "./unavailable.mjs";
 
 /**
- * What a private engine, its base image and the tests need, by command. `optional` packages are not in every distribution.
- * The docker client is a package of its own from Debian 13 on.
+ * @typedef {object} Need
+ * @property {string} command known to be there by this
+ * @property {string[]} packages the first that the distribution has
+ * @property {boolean} [optional] its package is not in every distribution
  */
-const NEEDS = [
-  { command: "dockerd", packages: ["docker.io"] },
-  { command: "docker", packages: ["docker-cli", "docker.io"] },
-  { command: "iptables", packages: ["iptables"] },
-  { command: "ip", packages: ["iproute2"] },
-  { command: "debootstrap", packages: ["debootstrap"] },
-  { command: "openssl", packages: ["openssl"] },
-  { command: "redis-server", packages: ["redis-server"], optional: true },
-  { command: "runsc", packages: ["runsc"], optional: true },
-];
 
 /**
  * Installs what is missing, after saying which packages that are and how big. Does nothing when all is there.
  *
+ * @param {readonly Need[]} needs
  * @param {(line: string) => void} onLine
  */
-export async function installMissingPackages(onLine) {
-  const missing = NEEDS.filter((need) => !commandPath(need.command));
+export async function installMissing(needs, onLine) {
+  const missing = needs.filter((need) => !commandPath(need.command));
   if (missing.length === 0) return;
   if (missing.every((need) => need.optional) && !commandPath("apt-get")) return;
   if (!commandPath("apt-get"))
@@ -42,25 +36,9 @@ export async function installMissingPackages(onLine) {
   await withoutServiceStart(() => install(packages, onLine));
 }
 
-/**
- * Where a command is, looked for also in the administrator's folders.
- *
- * @param {string} command
- */
-export function commandPath(command) {
-  const folders = `${process.env.PATH ?? ""}:/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin:/usr/bin`.split(
-    ":",
-  );
-  return folders
-    .map((folder) => `${folder}/${command}`)
-    .find((path) => path.startsWith("/") && existsSync(path));
-}
-
-/** @param {readonly {command: string}[]} missing @param {string} why */
+/** @param {readonly Need[]} missing @param {string} why */
 function unavailable(missing, why) {
-  return new EngineUnavailable(
-    `no engine: ${missing.map((need) => need.command).join(", ")} missing, and ${why}`,
-  );
+  return new Unavailable(`${missing.map((need) => need.command).join(", ")} missing, and ${why}`);
 }
 
 /** @param {(line: string) => void} onLine */
@@ -78,7 +56,7 @@ async function refreshLists(onLine) {
 /**
  * The first package of each need that the distribution has.
  *
- * @param {readonly {command: string, packages: string[], optional?: boolean}[]} missing
+ * @param {readonly Need[]} missing
  * @param {(line: string) => void} onLine
  */
 async function choosePackages(missing, onLine) {
@@ -108,5 +86,5 @@ async function install(packages, onLine) {
   }
   if (outcome.code === 0) return;
   const words = (outcome.stderr || outcome.stdout).trim().split("\n").slice(-6).join("\n");
-  throw new EngineUnavailable(`apt-get could not install ${packages.join(" ")}:\n${words}`);
+  throw new Unavailable(`apt-get could not install ${packages.join(" ")}:\n${words}`);
 }

@@ -1,10 +1,12 @@
 import { mkdirSync } from "node:fs";
+import { ensureBrowser } from "../browser/browser.mjs";
 import { buildBundles } from "../build/bundles.mjs";
+import { buildDashboard } from "../build/dashboard.mjs";
 import { ensureEngine } from "../engine/engine.mjs";
-import { EngineUnavailable } from "../engine/unavailable.mjs";
 import { inCheckout } from "./checkout.mjs";
 import { ensureDependencies } from "./dependencies.mjs";
 import { step, stepBeside } from "./step.mjs";
+import { Unavailable } from "./unavailable.mjs";
 import { buildWorkerImage } from "./worker-image.mjs";
 
 /**
@@ -12,15 +14,18 @@ import { buildWorkerImage } from "./worker-image.mjs";
  * @property {NodeJS.ProcessEnv} env what tests, benchmarks and demo are run with
  * @property {boolean} built whether the bundles could be built
  * @property {string | undefined} withoutEngine why there is no engine, when there is none
+ * @property {string | undefined} withoutBrowser why there is no browser, when there is none
  * @property {Promise<"built" | "failed" | "no command"> | undefined} image it is built beside what needs no engine
  * @property {() => Promise<void>} stop
  */
 
+const NONE = { got: undefined, why: undefined };
+
 /**
- * Everything the commands of package.json need: packages, bundles and, if asked for, an engine with the worker image.
- * State goes to a folder of the checkout, never to the user's own.
+ * Everything the commands of package.json need: packages, bundles and, if asked for, an engine with the worker image, and
+ * a browser. State goes to a folder of the checkout, never to the user's own.
  *
- * @param {{engine: boolean}} needs
+ * @param {{engine: boolean, browser?: boolean}} needs
  * @returns {Promise<Prepared>}
  */
 export async function prepare(needs) {
@@ -28,28 +33,33 @@ export async function prepare(needs) {
   const built = await step("build", (say) => buildOrSay(say));
   const home = inCheckout(".cache", "test-home");
   mkdirSync(home, { recursive: true, mode: 0o700 });
-  const env = { ...process.env, OPENTIGER_HOME: home };
+  const browser = needs.browser ? await step("browser", (say) => orReason(() => ensureBrowser(say))) : NONE;
+  if (browser.why) console.log(`  NO BROWSER: ${browser.why}`);
+  const found = browser.got ? { OPENTIGER_BROWSER: browser.got } : {};
+  const env = { ...process.env, ...found, OPENTIGER_HOME: home };
+  const nothing = { built, withoutEngine: undefined, withoutBrowser: browser.why, image: undefined };
   const stop = async () => {};
-  if (!needs.engine) return { env, built, withoutEngine: undefined, image: undefined, stop };
+  if (!needs.engine) return { ...nothing, env, stop };
 
-  const engine = await step("Docker engine", (say) => engineOrReason(say));
-  if (typeof engine === "string") {
-    console.log(`  NO ENGINE: ${engine}`);
-    return { env, built, withoutEngine: engine, image: undefined, stop };
+  const engine = await step("Docker engine", (say) => orReason(() => ensureEngine({ onLine: say })));
+  if (!engine.got) {
+    console.log(`  NO ENGINE: ${engine.why}`);
+    return { ...nothing, env, withoutEngine: engine.why, stop };
   }
-  const withEngine = { ...env, DOCKER_HOST: engine.dockerHost };
+  const { dockerHost, stop: stopEngine } = engine.got;
+  const withEngine = { ...env, DOCKER_HOST: dockerHost };
   const image = stepBeside("worker image", (say) => buildWorkerImage(withEngine, say));
   const stopAfterImage = async () => {
     await image;
-    await engine.stop();
+    await stopEngine();
   };
-  return { env: withEngine, built, withoutEngine: undefined, image, stop: stopAfterImage };
+  return { ...nothing, env: withEngine, image, stop: stopAfterImage };
 }
 
 /** What does not build is said and counted; tests that need no bundle can still tell why. @param {(line: string) => void} say */
 async function buildOrSay(say) {
   try {
-    await buildBundles();
+    await Promise.all([buildBundles(), buildDashboard()]);
     return true;
   } catch (error) {
     say(`FAILED: ${error instanceof Error ? error.message.split("\n").slice(0, 5).join("\n  ") : error}`);
@@ -57,12 +67,18 @@ async function buildOrSay(say) {
   }
 }
 
-/** @param {(line: string) => void} say */
-async function engineOrReason(say) {
+/**
+ * What can be had, or why it cannot be had here.
+ *
+ * @template T
+ * @param {() => Promise<T>} get
+ * @returns {Promise<{got: T, why?: undefined} | {got?: undefined, why: string}>}
+ */
+async function orReason(get) {
   try {
-    return await ensureEngine({ onLine: say });
+    return { got: await get() };
   } catch (error) {
-    if (error instanceof EngineUnavailable) return error.message;
+    if (error instanceof Unavailable) return { why: error.message };
     throw error;
   }
 }

@@ -1,27 +1,48 @@
+import { delimiter } from "node:path";
 import { run } from "../process/run.mjs";
 import { CHECKOUT, inCheckout, tool } from "./checkout.mjs";
+import { ensureHostClaude } from "./host-claude.mjs";
 import { prepare } from "./prepare.mjs";
+import { step } from "./step.mjs";
 
 /**
  * Sets everything up, runs one TypeScript program of this repository with the arguments we were given, and ends with
  * its exit code. It is not run when the set-up failed: that has said why.
  *
  * @param {string} file
+ * @param {{browser?: boolean, withoutEngine?: string}} [options] `withoutEngine`: what can be done where there is none
  */
-export async function runProgram(file) {
-  const prepared = await prepare({ engine: true });
+export async function runProgram(file, { browser = false, withoutEngine } = {}) {
+  const prepared = await prepare({ engine: true, browser });
   try {
+    if (prepared.withoutEngine !== undefined && withoutEngine) console.log(`  INSTEAD: ${withoutEngine}`);
     if (!prepared.built || prepared.withoutEngine !== undefined || (await prepared.image) === "failed") {
       process.exitCode = 1;
       return;
     }
-    const { code } = await run(tool("tsx"), [inCheckout(file), ...process.argv.slice(2)], {
-      cwd: CHECKOUT,
-      env: prepared.env,
-      stdio: "inherit",
-    });
-    process.exitCode = code;
+    await runThere(file, prepared.env);
   } finally {
     await prepared.stop();
   }
+}
+
+/** The same without an engine, for a program that runs agents on the host. @param {string} file */
+export async function runProgramOnHost(file) {
+  const { env, built } = await prepare({ engine: false });
+  if (!built) {
+    process.exitCode = 1;
+    return;
+  }
+  const claude = await step("Claude Code on this machine", ensureHostClaude);
+  await runThere(file, { ...env, PATH: `${claude}${delimiter}${env.PATH ?? ""}` });
+}
+
+/** @param {string} file @param {NodeJS.ProcessEnv} env */
+async function runThere(file, env) {
+  const { code } = await run(tool("tsx"), [inCheckout(file), ...process.argv.slice(2)], {
+    cwd: CHECKOUT,
+    env,
+    stdio: "inherit",
+  });
+  process.exitCode = code;
 }

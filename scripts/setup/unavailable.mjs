@@ -1,5 +1,5 @@
-/** No engine can be had here, for a reason that is no defect of ours: what needs one is skipped, with these words. */
-export class EngineUnavailable extends Error {
+/** What a suite needs cannot be had here, for a reason that is no defect of ours: it is skipped, with these words. */
+export class Unavailable extends Error {
   /** @override */
-  name = "EngineUnavailable";
+  name = "Unavailable";
 }

@@ -1,8 +1,8 @@
 import { dirname } from "node:path";
 import { runCheckSteps } from "../check/steps.mjs";
-import { commandPath } from "../engine/packages.mjs";
 import { node24Binary } from "../node24/binary.mjs";
 import { checkNodeVersions } from "../node24/versions.mjs";
+import { commandPath } from "../packages/command-path.mjs";
 import { seconds } from "../setup/step.mjs";
 import { add, NOTHING, one } from "./tally.mjs";
 import { runVitestSuite } from "./vitest.mjs";
@@ -14,6 +14,7 @@ import { runVitestSuite } from "./vitest.mjs";
  * @typedef {object} Suite
  * @property {string} name
  * @property {boolean} needsEngine
+ * @property {boolean} [needsBrowser]
  * @property {(prepared: Prepared) => string | undefined} [skipReason] why it cannot run here, if it cannot
  * @property {(env: NodeJS.ProcessEnv) => Promise<Tally>} run
  */
@@ -27,6 +28,7 @@ export const SUITES = [
   withEngine("e2e"),
   withEngine("security"),
   withEngine("crash"),
+  { ...withEngine("browser"), needsBrowser: true, skipReason: whyNoBrowserTests },
 ];
 
 /**
@@ -63,6 +65,11 @@ function whyNoPrivateEngine({ withoutEngine }) {
   if (process.getuid?.() !== 0) return "a private engine needs root";
   const missing = ["dockerd", "containerd", "iptables", "ip"].filter((command) => !commandPath(command));
   return missing.length > 0 ? `a private engine needs ${missing.join(", ")}` : undefined;
+}
+
+/** @param {Prepared} prepared */
+function whyNoBrowserTests({ withoutEngine, withoutBrowser }) {
+  return withoutEngine ?? withoutBrowser;
 }
 
 /** @returns {Promise<Tally>} */

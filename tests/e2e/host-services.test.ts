@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { beforeAll, describe, expect, test } from "vitest";
-import { commandPath } from "../../scripts/engine/packages.mjs";
+import { commandPath } from "../../scripts/packages/command-path.mjs";
 import { newUser, type User } from "../setup/command-line.ts";
 import { copyPostgres } from "../setup/postgres-files.ts";
 import { type OnlineInstance, onlineInstance } from "../setup/sandboxd.ts";

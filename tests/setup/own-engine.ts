@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { startPrivateEngine, stopPrivateEngine } from "../../scripts/engine/engine.mjs";
-import { commandPath } from "../../scripts/engine/packages.mjs";
 import { enginePaths } from "../../scripts/engine/paths.mjs";
+import { commandPath } from "../../scripts/packages/command-path.mjs";
 import { atEnd } from "./at-end.ts";
 import { isRoot, temporaryFolder } from "./temporary-workspace.ts";
 

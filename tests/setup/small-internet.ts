@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { commandPath } from "../../scripts/engine/packages.mjs";
+import { commandPath } from "../../scripts/packages/command-path.mjs";
 import { atEnd } from "./at-end.ts";
 import { certificateFor } from "./certificate.ts";
 import { docker } from "./docker.ts";
