@@ -25,7 +25,7 @@ const NONE = { got: undefined, why: undefined };
  * Everything the commands of package.json need: packages, bundles and, if asked for, an engine with the worker image, and
  * a browser. State goes to a folder of the checkout, never to the user's own.
  *
- * @param {{engine: boolean, browser?: boolean}} needs
+ * @param {{engine: boolean, browser?: boolean, agent?: string}} needs `agent`: the image holds this one alone, and is small
  * @returns {Promise<Prepared>}
  */
 export async function prepare(needs) {
@@ -47,8 +47,9 @@ export async function prepare(needs) {
     return { ...nothing, env, withoutEngine: engine.why, stop };
   }
   const { dockerHost, stop: stopEngine } = engine.got;
-  const withEngine = { ...env, DOCKER_HOST: dockerHost };
-  const image = stepBeside("worker image", (say) => buildWorkerImage(withEngine, say));
+  const small = needs.agent ? { SANDBOX_DOCKER_IMAGE: `opentiger/worker:${needs.agent}` } : {};
+  const withEngine = { ...env, ...small, DOCKER_HOST: dockerHost };
+  const image = stepBeside("worker image", (say) => buildWorkerImage(withEngine, needs.agent, say));
   const stopAfterImage = async () => {
     await image;
     await stopEngine();

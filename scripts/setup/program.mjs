@@ -10,10 +10,11 @@ import { step } from "./step.mjs";
  * its exit code. It is not run when the set-up failed: that has said why.
  *
  * @param {string} file
- * @param {{browser?: boolean, withoutEngine?: string}} [options] `withoutEngine`: what can be done where there is none
+ * @param {{browser?: boolean, agent?: string, withoutEngine?: string}} [options] `withoutEngine`: what can be done where there
+ *   is none
  */
-export async function runProgram(file, { browser = false, withoutEngine } = {}) {
-  const prepared = await prepare({ engine: true, browser });
+export async function runProgram(file, { withoutEngine, ...needs } = {}) {
+  const prepared = await prepare({ engine: true, ...needs });
   try {
     if (prepared.withoutEngine !== undefined && withoutEngine) console.log(`  INSTEAD: ${withoutEngine}`);
     if (!prepared.built || prepared.withoutEngine !== undefined || (await prepared.image) === "failed") {

@@ -7,18 +7,20 @@ import { CHECKOUT, inCheckout } from "./checkout.mjs";
  * packages otherwise. Layers that have not changed are reused by the engine.
  *
  * @param {NodeJS.ProcessEnv} env
+ * @param {string | undefined} agents the CLIs to put in; all where none is named
  * @param {(line: string) => void} say
  * @returns {Promise<"built" | "failed" | "no command">}
  */
-export async function buildWorkerImage(env, say) {
+export async function buildWorkerImage(env, agents, say) {
   const command = inCheckout("packages", "cli", "dist", "opentiger.js");
   if (!existsSync(command)) {
     say("no opentiger command is built: the worker image is left out");
     return "no command";
   }
   for (const base of ["registry", "debian"]) {
-    say(`opentiger image build --base ${base}`);
-    const { code } = await run(process.execPath, [command, "image", "build", "--base", base], {
+    const words = ["image", "build", "--base", base, ...(agents ? ["--agents", agents] : [])];
+    say(`opentiger ${words.join(" ")}`);
+    const { code } = await run(process.execPath, [command, ...words], {
       cwd: CHECKOUT,
       env,
       onLine: (line) => say(`  ${line}`),
