@@ -5,6 +5,7 @@ import { attackSandbox } from "./attack-sandbox.ts";
 import { runLoop } from "./run-loop.ts";
 import { makeSampleProject } from "./sample-project.ts";
 import { startScriptedModel } from "./scripted-model.ts";
+import { showDashboard } from "./show-dashboard.ts";
 import { leaveNothing } from "./tidy.ts";
 import { title } from "./words.ts";
 
@@ -18,6 +19,7 @@ const model = await startScriptedModel();
 const env: NodeJS.ProcessEnv = {
   ...process.env,
   OPENTIGER_HOME: join(folder, "state"),
+  OPENTIGER_API_PORT: "0",
   ANTHROPIC_BASE_URL: model.url,
   ANTHROPIC_API_KEY: "sk-ant-the-key-that-no-sandbox-ever-has",
 };
@@ -25,6 +27,7 @@ const failures: string[] = [];
 try {
   const project = makeSampleProject(folder);
   failures.push(...(await runLoop({ env, project, onHost })));
+  await showDashboard(env);
   if (!onHost) failures.push(...(await attackSandbox({ env, project })));
 } finally {
   failures.push(...(await leaveNothing(env)));

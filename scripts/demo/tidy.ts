@@ -1,9 +1,13 @@
 import { DispatcherClient, EmbeddedPostgres } from "@opentiger/orchestrator";
 import { connectDocker, HostBackend, openState, stateFolder } from "@opentiger/sandbox";
 import { Sandboxd } from "@opentiger/sandboxd";
+import { ServerClient } from "@opentiger/server/control";
 
 /** Stops everything of this instance. Returns what should not have been there any more. */
 export async function leaveNothing(env: NodeJS.ProcessEnv): Promise<string[]> {
+  const server = new ServerClient(env);
+  server.noteDown();
+  await server.stop();
   await new DispatcherClient(env).stop();
   const docker = await connectDocker({ env })
     .then((backend) => backend.reset())
