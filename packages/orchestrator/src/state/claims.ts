@@ -7,6 +7,7 @@ import { type Candidate, candidates, taskArea } from "./claim-candidates.ts";
 import { Database } from "./database.ts";
 import { type Lease, takeLease } from "./lease.ts";
 import { lockClaims, tryLockLoop } from "./locks.ts";
+import { type InLine, isItsTurn, mergeLine } from "./merge-line.ts";
 import { pathsOverlap } from "./overlap.ts";
 import { allRows, type Queryable } from "./rows.ts";
 import { findTask } from "./tasks.ts";
@@ -89,6 +90,7 @@ class LoopAreas {
   readonly #budgets: Budgets | undefined;
   readonly #areas = new Map<string, readonly (readonly string[])[]>();
   readonly #affordable = new Set<string>();
+  readonly #lines = new Map<string, readonly InLine[]>();
 
   constructor(on: Queryable, budgets: Budgets | undefined) {
     this.#on = on;
@@ -96,14 +98,21 @@ class LoopAreas {
   }
 
   /** Whether the candidate may be worked on beside what is worked on already. */
-  async admit({ loop, kind, area: own }: Candidate): Promise<boolean> {
+  async admit({ loop, task, kind, area: own }: Candidate): Promise<boolean> {
     const areas = this.#areas.get(loop) ?? (await this.#look(loop));
     if (!areas) return false;
     if (kind !== "merge" && !(await this.#affords(loop))) return false;
     // What is judged and merged has its paths already; a plan has none.
-    if (kind !== "run") return true;
+    if (kind === "plan") return true;
+    if (kind !== "run") return isItsTurn(await this.#line(loop), task);
     if (areas.some((area) => area.length === 0)) this.closed.add(loop);
     return !areas.some((area) => pathsOverlap(area, own ?? []));
+  }
+
+  async #line(loop: string): Promise<readonly InLine[]> {
+    const line = this.#lines.get(loop) ?? (await mergeLine(this.#on, loop));
+    this.#lines.set(loop, line);
+    return line;
   }
 
   /** Asked while the loop is locked and one claims at a time, so that two do not both take what is left. */
