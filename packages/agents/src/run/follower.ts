@@ -11,6 +11,7 @@ import { conclude, resumptionOf } from "./conclude.ts";
 import { Heard } from "./heard.ts";
 import { Hold, TakenOver } from "./hold.ts";
 import { IdleWatch } from "./idle-watch.ts";
+import { inTime } from "./in-time.ts";
 import { removeRunFolder } from "./prepare.ts";
 import { type AdoptRequest, type AgentRun, defaultLimits, type RunLimits } from "./request.ts";
 import { SessionSaver } from "./session-saver.ts";
@@ -22,6 +23,9 @@ import { seenSince } from "./workspace-look.ts";
 
 /** The supervisor itself ends a command whose time is up; we do where it does not. */
 const timeoutSlackMs = 10_000;
+
+/** Whoever cancels finds nothing of ours at work either, unless the sandbox does not answer us. */
+const tidyPatienceMs = 10_000;
 
 /** A run from its start, or from the moment it was taken over, to its outcome. */
 export class Follower {
@@ -98,6 +102,7 @@ export class Follower {
       outcome,
       cancel: async (reason = "it was asked for") => {
         await this.#end({ type: "cancelled", message: reason });
+        await inTime(this.#over, { ms: tidyPatienceMs, otherwise: undefined });
       },
     };
   }

@@ -77,6 +77,9 @@ export interface AgentRun {
   readonly outcome: Promise<AgentOutcome>;
   /** Whether it goes on with an earlier conversation, where that was asked for. */
   readonly resumed: Resumption;
-  /** Resolves when nothing of it is alive any more; rejects where the sandbox cannot be reached to see to that. */
+  /**
+   * Resolves when nothing of it is alive any more, and what we do behind it is done too, unless that takes too long.
+   * Rejects where the sandbox cannot be reached to see to that.
+   */
   cancel(reason?: string): Promise<void>;
 }

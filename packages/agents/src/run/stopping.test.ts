@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { until } from "../../../../tests/setup/until.ts";
@@ -37,6 +37,7 @@ describe("a run that is cancelled", () => {
     await run.cancel("the user changed his mind");
     expect(Date.now() - started).toBeLessThan(2_000);
     expect(pids.map(isAlive)).toEqual([false, false, false]);
+    expect(existsSync(join(place.folder, `opentiger-run-${run.id}`)), "what we tidy behind it").toBe(false);
     expect(await run.outcome).toMatchObject({
       failure: { type: "cancelled", message: expect.stringContaining("changed his mind") },
     });
