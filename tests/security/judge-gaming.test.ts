@@ -52,7 +52,7 @@ beforeAll(async () => {
   });
 });
 
-describe("what the rules and checks find, whatever a model would say", () => {
+describe("31 what the rules and checks find, whatever a model would say", () => {
   it.each(Object.entries(foundByChecks))("%s", async (_title, { edits, by, says }) => {
     const before = court.asked.length;
     const judged = await judge(edits);
@@ -69,7 +69,7 @@ describe("what the rules and checks find, whatever a model would say", () => {
   });
 });
 
-describe("what only a reader finds, who is shown it", () => {
+describe("31 what only a reader finds, who is shown it", () => {
   it.each(Object.entries(foundByReader))("%s", async (title, { edits, sign }) => {
     const before = court.asked.length;
     const judged = await judge(edits);
@@ -94,7 +94,7 @@ describe("what only a reader finds, who is shown it", () => {
   });
 });
 
-describe("a judge who gives no judgement", () => {
+describe("31 a judge who gives no judgement", () => {
   const said: [string, ScenarioInput][] = [
     [
       "answers in prose",
