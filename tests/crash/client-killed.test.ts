@@ -6,7 +6,7 @@ import { HostBackend } from "../../packages/sandbox/src/backends/host/host-backe
 import { openState } from "../../packages/sandbox/src/state/state.ts";
 import { atEnd } from "../setup/at-end.ts";
 import { tcpEngine } from "../setup/engine-proxy.ts";
-import { newRepository } from "../setup/repository.ts";
+import { userRepository } from "../setup/loop-world.ts";
 import { newInstance, newSandbox } from "../setup/sandbox.ts";
 import { soak } from "../setup/soak.ts";
 import { temporaryFolder, temporaryWorkspace } from "../setup/temporary-workspace.ts";
@@ -46,7 +46,9 @@ async function overSocket() {
 
 async function overExecStdio() {
   const instance = await newInstance({ ...process.env, DOCKER_HOST: await tcpEngine() });
-  const { name, id } = await newSandbox(instance, newRepository(), { workspaceKind: "clone" });
+  const { name, id } = await newSandbox(instance, userRepository({ "README.md": "one commit\n" }), {
+    workspaceKind: "clone",
+  });
   expect(openState(instance.home).records.read(id)?.carrier).toBe("exec-stdio");
   return { backend: "docker", sandbox: name, env: instance.env } as const;
 }

@@ -2,8 +2,8 @@ import { openPlace } from "@opentiger/orchestrator";
 import { mergeStage, mergeSteps } from "../../packages/orchestrator/src/merging/merge-stage.ts";
 import { lease } from "../../packages/orchestrator/src/state/lease.ts";
 
-/** A process that merges, and is killed when it has come to the step that it was told. */
-const [held = "", stop = ""] = process.argv.slice(2);
+/** A process that merges, and sends itself this signal when it has come to the step that it was told. */
+const [held = "", stop = "", signal = "SIGKILL"] = process.argv.slice(2);
 if (!mergeSteps.some((step) => step === stop)) throw new Error(`there is no step ${stop}`);
 const parsed: unknown = JSON.parse(held);
 const place = await openPlace(process.env, { program: "merging" });
@@ -13,6 +13,6 @@ await mergeStage(
   lease.parse({ ...Object(parsed), until }),
   new AbortController().signal,
   async (step) => {
-    if (step === stop) process.kill(process.pid, "SIGKILL");
+    if (step === stop) process.kill(process.pid, signal);
   },
 );

@@ -3,12 +3,6 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Sandbox } from "../../packages/sandbox/src/sandbox.ts";
 import { fetchCommits } from "../../packages/sandbox/src/workspace/fetch.ts";
-import {
-  commitFile,
-  fingerprint,
-  makeRepository,
-  userGit,
-} from "../../packages/sandbox/src/workspace/git-fixture.ts";
 import { unfetchedCommits } from "../../packages/sandbox/src/workspace/unfetched.ts";
 import { atEnd } from "../setup/at-end.ts";
 import { docker, removeContainer } from "../setup/docker.ts";
@@ -16,6 +10,7 @@ import { fullSize, fullSizeTimeout, makeNoise } from "../setup/full-size.ts";
 import { runIn } from "../setup/place.ts";
 import { type Instance, newInstance, newSandbox } from "../setup/sandbox.ts";
 import { temporaryFolder } from "../setup/temporary-workspace.ts";
+import { commitFile, fingerprint, makeRepository, userGit } from "../setup/user-git.ts";
 
 let instance: Instance;
 

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { collect, copyIn, copyOut, fetchCommits, type Sandbox } from "@opentiger/sandbox";
 import Docker from "dockerode";
 import { beforeAll, describe, expect, it } from "vitest";
-import { commitFile, makeRepository } from "../../packages/sandbox/src/workspace/git-fixture.ts";
 import { fullSize, fullSizeTimeout, makeFile, makeFiles, makeNoise } from "../setup/full-size.ts";
 import { type Instance, newInstance, newSandbox } from "../setup/sandbox.ts";
 import { rootWorkspace, temporaryFolder, temporaryWorkspace } from "../setup/temporary-workspace.ts";
+import { commitFile, makeRepository } from "../setup/user-git.ts";
 
 /**
  * A smoke suite on gVisor. Debian's build of it is rough, so some things are left out that hold elsewhere: limits of

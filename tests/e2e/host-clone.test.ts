@@ -9,16 +9,11 @@ import { HostBackend } from "../../packages/sandbox/src/backends/host/host-backe
 import type { CreateOptions, Sandbox } from "../../packages/sandbox/src/sandbox.ts";
 import { openState } from "../../packages/sandbox/src/state/state.ts";
 import { fetchCommits } from "../../packages/sandbox/src/workspace/fetch.ts";
-import {
-  commitFile,
-  fingerprint,
-  makeRepository,
-  userGit,
-} from "../../packages/sandbox/src/workspace/git-fixture.ts";
 import { putCommit } from "../../packages/sandbox/src/workspace/put-commit.ts";
 import { atEnd } from "../setup/at-end.ts";
 import { runIn } from "../setup/place.ts";
 import { temporaryFolder } from "../setup/temporary-workspace.ts";
+import { commitFile, fingerprint, makeRepository, userGit } from "../setup/user-git.ts";
 
 interface Scene {
   backend: HostBackend;

@@ -13,12 +13,12 @@ import { HostBackend } from "../../packages/sandbox/src/backends/host/host-backe
 import type { CreateOptions, Sandbox } from "../../packages/sandbox/src/sandbox.ts";
 import { socketFolder } from "../../packages/sandbox/src/state/carrier-folder.ts";
 import { openState, type State } from "../../packages/sandbox/src/state/state.ts";
-import { makeRepository } from "../../packages/sandbox/src/workspace/git-fixture.ts";
 import { docker, workerImage } from "../setup/docker.ts";
 import { runIn } from "../setup/place.ts";
 import { containerOf, type Instance, newInstance, newSandbox } from "../setup/sandbox.ts";
 import { temporaryFolder, temporaryWorkspace } from "../setup/temporary-workspace.ts";
 import { until } from "../setup/until.ts";
+import { makeRepository } from "../setup/user-git.ts";
 
 describe("a creator that is killed", () => {
   // From before the first word to the engine until after the last: where each falls depends on the machine.

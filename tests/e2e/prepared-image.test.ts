@@ -12,12 +12,6 @@ import {
 import type { CreateOptions, Sandbox } from "../../packages/sandbox/src/sandbox.ts";
 import { openState } from "../../packages/sandbox/src/state/state.ts";
 import { fetchCommits } from "../../packages/sandbox/src/workspace/fetch.ts";
-import {
-  commitFile,
-  fingerprint,
-  makeRepository,
-  userGit,
-} from "../../packages/sandbox/src/workspace/git-fixture.ts";
 import { putCommit } from "../../packages/sandbox/src/workspace/put-commit.ts";
 import { atEnd } from "../setup/at-end.ts";
 import { docker, removeContainer, workerImage } from "../setup/docker.ts";
@@ -25,6 +19,7 @@ import { runIn } from "../setup/place.ts";
 import { containerOf, type Instance, newInstance } from "../setup/sandbox.ts";
 import { temporaryFolder } from "../setup/temporary-workspace.ts";
 import { until } from "../setup/until.ts";
+import { commitFile, fingerprint, makeRepository, userGit } from "../setup/user-git.ts";
 
 /** A project of the user's, the host's own bare repository of it, and a prepared image of its base. */
 interface Prepared {

@@ -4,18 +4,13 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { copyOut } from "../../packages/sandbox/src/files/copy-out.ts";
 import { fetchCommits } from "../../packages/sandbox/src/workspace/fetch.ts";
-import {
-  commitFile,
-  fingerprint,
-  makeRepository,
-  userGit,
-} from "../../packages/sandbox/src/workspace/git-fixture.ts";
 import { unfetchedCommits } from "../../packages/sandbox/src/workspace/unfetched.ts";
 import type { Place } from "../setup/place.ts";
 import { placeOf } from "../setup/place.ts";
 import { plainContainer } from "../setup/plain-container.ts";
 import { type Instance, newInstance, newSandbox } from "../setup/sandbox.ts";
 import { temporaryFolder } from "../setup/temporary-workspace.ts";
+import { commitFile, fingerprint, makeRepository, userGit } from "../setup/user-git.ts";
 
 /**
  * What an agent leaves in a repository, and what a user does there later. The trap is a program that leaves a trace

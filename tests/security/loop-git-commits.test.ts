@@ -2,15 +2,10 @@ import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { checkRules } from "../../packages/orchestrator/src/git/rules.ts";
-import {
-  commitFile,
-  fingerprint,
-  makeRepository,
-  userGit,
-} from "../../packages/sandbox/src/workspace/git-fixture.ts";
 import { placeOf } from "../setup/place.ts";
 import { plainContainer } from "../setup/plain-container.ts";
 import { type Instance, newInstance } from "../setup/sandbox.ts";
+import { commitFile, fingerprint, makeRepository, userGit } from "../setup/user-git.ts";
 import { cloneOf, collected, names, rules, type Scene, scene, user } from "./loop-git-scene.ts";
 
 let instance: Instance;

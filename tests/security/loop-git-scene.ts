@@ -4,10 +4,10 @@ import { expect } from "vitest";
 import { LoopRepository } from "../../packages/orchestrator/src/git/repository.ts";
 import { checkRules, type Rules } from "../../packages/orchestrator/src/git/rules.ts";
 import type { Sandbox } from "../../packages/sandbox/src/sandbox.ts";
-import { commitFile, makeRepository, userGit } from "../../packages/sandbox/src/workspace/git-fixture.ts";
 import type { Place } from "../setup/place.ts";
 import { type Instance, newSandbox } from "../setup/sandbox.ts";
 import { temporaryFolder } from "../setup/temporary-workspace.ts";
+import { commitFile, makeRepository, userGit } from "../setup/user-git.ts";
 
 /** A user without settings of their own. */
 export const user = {

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { fingerprint } from "../../packages/sandbox/src/workspace/git-fixture.ts";
 import { placeOf } from "../setup/place.ts";
 import { plainContainer } from "../setup/plain-container.ts";
 import { type Instance, newInstance } from "../setup/sandbox.ts";
+import { fingerprint } from "../setup/user-git.ts";
 import { cloneOf, collected, ourWay, scene } from "./loop-git-scene.ts";
 
 /**

@@ -1,10 +1,10 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { makeRepository, scratchFolder, userGit } from "../../../../tests/setup/user-git.ts";
 import type { Place } from "../place.ts";
 import { gitAuthor } from "./author.ts";
 import { commitMessage } from "./commit-message.ts";
-import { makeRepository, scratchFolder, userGit } from "./git-fixture.ts";
 
 /** A user with these settings of their own and of a repository. */
 function scene(own: string, local: Record<string, string> = {}, config: Record<string, string> = {}) {

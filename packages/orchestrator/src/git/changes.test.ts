@@ -1,7 +1,8 @@
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { commitFiles, loopScene, userGit } from "./git-fixture.ts";
+import { commitFiles, userGit } from "../../../../tests/setup/user-git.ts";
+import { loopScene } from "./git-fixture.ts";
 
 describe("changes", () => {
   test("say of every file what became of it", async () => {

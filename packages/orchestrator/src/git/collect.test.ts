@@ -4,13 +4,12 @@ import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import {
   commitFiles,
-  localSandbox,
   makeRepository,
-  openFor,
   scratchFolder,
   userGit,
   userGitWith,
-} from "./git-fixture.ts";
+} from "../../../../tests/setup/user-git.ts";
+import { localSandbox, openFor } from "./git-fixture.ts";
 
 afterEach(() => void vi.unstubAllEnvs());
 

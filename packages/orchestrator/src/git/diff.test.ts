@@ -1,7 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { loopScene, userGit } from "./git-fixture.ts";
+import { userGit } from "../../../../tests/setup/user-git.ts";
+import { loopScene } from "./git-fixture.ts";
 
 describe("a diff", () => {
   test("is of all files, or of those that are asked for, literally", async () => {

@@ -1,78 +1,8 @@
-import { execFileSync, spawn } from "node:child_process";
-import { createHash } from "node:crypto";
-import {
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { spawn } from "node:child_process";
 import { dirname, join } from "node:path";
 import type { Execution, OutputChunk, Sandbox } from "@opentiger/sandbox";
-import { onTestFinished } from "vitest";
+import { commitFiles, makeRepository, scratchFolder, userGit } from "../../../../tests/setup/user-git.ts";
 import { LoopRepository } from "./repository.ts";
-
-/** Nothing of this machine's settings, and an author. */
-const environment = {
-  PATH: process.env["PATH"],
-  HOME: "/nonexistent",
-  GIT_CONFIG_NOSYSTEM: "1",
-  GIT_AUTHOR_NAME: "Ada",
-  GIT_AUTHOR_EMAIL: "ada@example.com",
-  GIT_COMMITTER_NAME: "Ada",
-  GIT_COMMITTER_EMAIL: "ada@example.com",
-};
-
-/** Runs git as a user would, in a repository of the test's. */
-export function userGit(folder: string, ...args: readonly string[]): string {
-  return userGitWith(folder, undefined, ...args);
-}
-
-export function userGitWith(
-  folder: string,
-  input: string | Buffer | undefined,
-  ...args: readonly string[]
-): string {
-  const options = ["-c", "protocol.file.allow=always", "-c", "init.defaultBranch=main"];
-  return execFileSync("git", ["-C", folder, ...options, ...args], {
-    env: environment,
-    encoding: "utf8",
-    ...(input === undefined ? {} : { input }),
-    stdio: ["pipe", "pipe", "pipe"],
-    maxBuffer: 64 * 1024 * 1024,
-  }).trim();
-}
-
-export function scratchFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "opentiger-loop-git-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
-
-/** A repository with some history, at `folder`. */
-export function makeRepository(folder: string, ...init: readonly string[]): string {
-  mkdirSync(folder, { recursive: true });
-  userGit(folder, "init", "-q", ...init);
-  commitFiles(folder, { "README.md": "first\n" });
-  commitFiles(folder, { "src/main.ts": "console.log(1);\n" });
-  return folder;
-}
-
-/** null: the file is removed. */
-export function commitFiles(folder: string, files: Readonly<Record<string, string | Buffer | null>>): string {
-  for (const [path, content] of Object.entries(files)) {
-    mkdirSync(dirname(join(folder, path)), { recursive: true });
-    if (content === null) rmSync(join(folder, path));
-    else writeFileSync(join(folder, path), content);
-  }
-  userGit(folder, "add", "-A");
-  userGit(folder, "commit", "-q", "-m", `change ${Object.keys(files).join(", ").slice(0, 100)}`);
-  return userGit(folder, "rev-parse", "HEAD");
-}
 
 /** A place for our repositories, and one that is open for this repository of the user's. */
 export async function openFor(user: string, signal?: AbortSignal): Promise<LoopRepository> {
@@ -107,29 +37,6 @@ export async function treeContents(own: LoopRepository, tree: string): Promise<R
     async ({ path }) => [path, (await own.readFile(tree, path))?.toString() ?? "?"] as const,
   );
   return Object.fromEntries(await Promise.all(read));
-}
-
-/** Content, mode and times of everything below a folder, `.git` included: equal means untouched. */
-export function fingerprint(
-  folder: string,
-  except: (path: string) => boolean = () => false,
-): Record<string, string> {
-  const found: Record<string, string> = {};
-  const visit = (below: string): void => {
-    if (except(below)) return;
-    const path = join(folder, below);
-    const info = lstatSync(path);
-    if (info.isDirectory()) {
-      // A folder's time changes with what is excepted in it.
-      found[below] = String(info.mode);
-      for (const name of readdirSync(path)) visit(join(below, name));
-      return;
-    }
-    const content = info.isSymbolicLink() ? readlinkSync(path) : readFileSync(path);
-    found[below] = `${info.mode} ${info.mtimeMs} ${createHash("sha256").update(content).digest("hex")}`;
-  };
-  visit("");
-  return found;
 }
 
 /** Where objects lie, and the one branch that may appear. */

@@ -5,11 +5,11 @@ import {
   commitFiles,
   fingerprint,
   makeRepository,
-  openFor,
   scratchFolder,
   userGit,
   userGitWith,
-} from "./git-fixture.ts";
+} from "../../../../tests/setup/user-git.ts";
+import { openFor } from "./git-fixture.ts";
 
 function userRepository(...init: readonly string[]): string {
   return makeRepository(join(scratchFolder(), "user"), ...init);

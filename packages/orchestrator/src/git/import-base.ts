@@ -10,7 +10,7 @@ import {
   writeAtomically,
 } from "@opentiger/sandbox";
 import { errno, OrchestratorError } from "../errors.ts";
-import { withFileLock } from "../state/postgres/file-lock.ts";
+import { withFileLock } from "../file-lock.ts";
 import { baseNotes, emptyNotes } from "./base-notes.ts";
 import { writeCommit } from "./commit.ts";
 import { copyHistory, presentCommits } from "./history-transfer.ts";
@@ -67,11 +67,15 @@ async function copyBase(own: OwnGit, user: Repository, commit: string): Promise<
 async function pinBase(own: OwnGit, user: Repository, loop: string, commit: string): Promise<string> {
   const boundary = user.head === undefined ? [] : await shallowBoundary(user, commit, own.signal);
   if (boundary.length === 0) return setPinOnce(own, loop, "base", commit);
-  return withFileLock(maintenanceLock(own), async () => {
-    const all = new Set([...(await readShallow(own)), ...boundary]);
-    writeAtomically(join(own.path, "shallow"), [...all].map((oid) => `${oid}\n`).join(""));
-    return setPinOnce(own, loop, "base", commit);
-  });
+  return withFileLock(
+    maintenanceLock(own),
+    async () => {
+      const all = new Set([...(await readShallow(own)), ...boundary]);
+      writeAtomically(join(own.path, "shallow"), [...all].map((oid) => `${oid}\n`).join(""));
+      return setPinOnce(own, loop, "base", commit);
+    },
+    { code: "git_failed", signal: own.signal },
+  );
 }
 
 /** Who holds it may clean up, or change what cleaning up looks at. */

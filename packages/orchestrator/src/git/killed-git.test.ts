@@ -2,7 +2,8 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
-import { commitFiles, localSandbox, makeRepository, openFor, scratchFolder, userGit } from "./git-fixture.ts";
+import { commitFiles, makeRepository, scratchFolder, userGit } from "../../../../tests/setup/user-git.ts";
+import { localSandbox, openFor } from "./git-fixture.ts";
 
 afterEach(() => void vi.unstubAllEnvs());
 

@@ -1,7 +1,13 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { commitFiles, fingerprint, makeRepository, scratchFolder, userGit } from "./git-fixture.ts";
+import {
+  commitFiles,
+  fingerprintOfRest,
+  makeRepository,
+  scratchFolder,
+  userGit,
+} from "../../../../tests/setup/user-git.ts";
 import { mergeIntoUser } from "./merge-into-user.ts";
 
 const env = {
@@ -64,10 +70,10 @@ describe("nothing is merged, and the checkout is as it was,", () => {
     const { user, merge } = scene({ "README.md": "theirs\n", "b.txt": "b\n" });
     const head = commitFiles(user, { "README.md": "mine\n" });
     const tree = (path: string): boolean => path.startsWith(".git");
-    const before = Object.keys(fingerprint(user, tree));
+    const before = Object.keys(fingerprintOfRest(user, tree));
     expect(await merge()).toEqual({ conflicts: ["README.md"], into: "main" });
     expect(userGit(user, "status", "--porcelain")).toBe("");
-    expect([userGit(user, "rev-parse", "HEAD"), Object.keys(fingerprint(user, tree))]).toEqual([
+    expect([userGit(user, "rev-parse", "HEAD"), Object.keys(fingerprintOfRest(user, tree))]).toEqual([
       head,
       before,
     ]);

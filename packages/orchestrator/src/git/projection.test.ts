@@ -3,13 +3,12 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import {
   commitFiles,
-  fingerprint,
-  isProjected,
+  fingerprintOfRest,
   makeRepository,
-  openFor,
   scratchFolder,
   userGit,
-} from "./git-fixture.ts";
+} from "../../../../tests/setup/user-git.ts";
+import { isProjected, openFor } from "./git-fixture.ts";
 import type { ProjectedLoop, Projection } from "./projection.ts";
 
 const author = { name: "Ada", email: "ada@example.com" };
@@ -47,9 +46,9 @@ describe("the loop's branch in the user's repository", () => {
     writeFileSync(join(user, "README.md"), "dirtier\n");
     userGit(user, "add", "README.md");
     const status = userGit(user, "status", "--porcelain");
-    const before = fingerprint(user);
+    const before = fingerprintOfRest(user);
     expect(await project(three, null)).toEqual({ projected: three });
-    const after = fingerprint(user);
+    const after = fingerprintOfRest(user);
     for (const [path, print] of Object.entries(before)) expect([path, after[path]]).toEqual([path, print]);
     expect(Object.keys(after).filter((path) => !(path in before) && !isProjected(path))).toEqual([]);
     expect(shown()).toBe(three);
@@ -196,12 +195,12 @@ describe("a lock on the branch", () => {
 describe("taking the branch away", () => {
   test("leaves the user's repository as if it had never been there, but for objects", async () => {
     const { user, own, one, two, row, project } = await scene();
-    const before = fingerprint(user);
+    const before = fingerprintOfRest(user);
     await project(one, null);
     await project(two, one);
     expect(await own.removeProjection(row(two, one))).toEqual({ removed: true });
     expect(await own.removeProjection(row(two, one))).toEqual({ removed: false });
-    const after = fingerprint(user, (path) => isProjected(path) && !path.startsWith(".git/refs"));
+    const after = fingerprintOfRest(user, (path) => isProjected(path) && !path.startsWith(".git/refs"));
     const expected = Object.fromEntries(Object.entries(before).filter(([path]) => path in after));
     expect(after).toEqual(expected);
   });

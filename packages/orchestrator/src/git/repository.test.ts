@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { commitFiles, loopScene, openFor, userGit } from "./git-fixture.ts";
+import { commitFiles, userGit } from "../../../../tests/setup/user-git.ts";
+import { loopScene, openFor } from "./git-fixture.ts";
 
 const author = { name: "Ada", email: "ada@example.com" };
 const date = new Date("2026-01-02T03:04:05.678Z");

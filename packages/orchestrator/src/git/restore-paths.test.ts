@@ -1,7 +1,8 @@
 import { readdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { loopScene, treeContents, userGit } from "./git-fixture.ts";
+import { userGit } from "../../../../tests/setup/user-git.ts";
+import { loopScene, treeContents } from "./git-fixture.ts";
 
 describe("restoring", () => {
   const files = {

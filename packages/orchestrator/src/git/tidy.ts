@@ -1,6 +1,6 @@
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { withFileLock } from "../state/postgres/file-lock.ts";
+import { withFileLock } from "../file-lock.ts";
 import { scratchName } from "./bare-repository.ts";
 import { maintenanceLock } from "./import-base.ts";
 import type { OwnGit } from "./own-git.ts";
@@ -24,7 +24,7 @@ export async function tidyRepository(own: OwnGit): Promise<void> {
         await removeAbandoned(join(own.path, folder), () => true);
       await own.run(["gc", "--quiet", `--prune=${keptObjects}`]);
     },
-    own.signal,
+    { code: "git_failed", signal: own.signal },
   );
 }
 

@@ -2,7 +2,8 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { loopScene, userGit } from "./git-fixture.ts";
+import { userGit } from "../../../../tests/setup/user-git.ts";
+import { loopScene } from "./git-fixture.ts";
 import { untouchedFiles } from "./untouched-files.ts";
 
 test("files that only their attributes make look changed are told from those that were changed", async () => {

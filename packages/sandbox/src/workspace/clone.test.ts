@@ -2,9 +2,15 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import {
+  commitFile,
+  fingerprint,
+  makeRepository,
+  scratchFolder,
+  userGit,
+} from "../../../../tests/setup/user-git.ts";
 import { localInside } from "../files/local-inside.ts";
 import { putRepository } from "./clone.ts";
-import { commitFile, fingerprint, makeRepository, scratchFolder, userGit } from "./git-fixture.ts";
 
 /** Where the "sandbox" is, and what a fresh one has: an empty folder. */
 function scene(): {

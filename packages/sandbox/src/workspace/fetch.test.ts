@@ -1,10 +1,16 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import {
+  commitFile,
+  fingerprint,
+  makeRepository,
+  scratchFolder,
+  userGit,
+} from "../../../../tests/setup/user-git.ts";
 import { localInside } from "../files/local-inside.ts";
 import { putRepository } from "./clone.ts";
 import { fetchCommits } from "./fetch.ts";
-import { commitFile, fingerprint, makeRepository, scratchFolder, userGit } from "./git-fixture.ts";
 import { unfetchedCommits } from "./unfetched.ts";
 
 /** A repository of the user's, and a clone of it that an agent has. */

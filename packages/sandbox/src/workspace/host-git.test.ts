@@ -2,10 +2,10 @@ import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { commitFile, makeRepository, scratchFolder, userGit } from "../../../../tests/setup/user-git.ts";
 import { localInside } from "../files/local-inside.ts";
 import { putRepository } from "./clone.ts";
 import { fetchCommits } from "./fetch.ts";
-import { commitFile, makeRepository, scratchFolder, userGit } from "./git-fixture.ts";
 import { git, gitAnswer, gitStream } from "./host-git.ts";
 
 afterEach(() => void vi.unstubAllEnvs());

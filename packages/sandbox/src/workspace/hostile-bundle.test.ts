@@ -4,10 +4,16 @@ import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import {
+  commitFile,
+  fingerprint,
+  makeRepository,
+  scratchFolder,
+  userGit,
+} from "../../../../tests/setup/user-git.ts";
 import { sending } from "../files/archive-fixture.ts";
 import { bundle, crafted, deltaBomb, idOf, packOf, treeEntry } from "./bundle-fixture.ts";
 import { fetchCommits } from "./fetch.ts";
-import { commitFile, fingerprint, makeRepository, scratchFolder, userGit } from "./git-fixture.ts";
 import { checkedRefs, sandboxRefs } from "./ref-names.ts";
 
 /** The user's repository, and one of the agent's on the same base, whose git is not git any more. */

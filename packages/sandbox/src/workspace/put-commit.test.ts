@@ -16,9 +16,15 @@ import {
 import { join } from "node:path";
 import { deflateSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
+import {
+  commitFile,
+  fingerprint,
+  makeRepository,
+  scratchFolder,
+  userGit,
+} from "../../../../tests/setup/user-git.ts";
 import { localInside } from "../files/local-inside.ts";
 import { putRepository } from "./clone.ts";
-import { commitFile, fingerprint, makeRepository, scratchFolder, userGit } from "./git-fixture.ts";
 import { type PutCommitOptions, putCommit } from "./put-commit.ts";
 
 interface Scene {

@@ -8,6 +8,7 @@ import {
   readFileSync,
   readlinkSync,
   rmSync,
+  type Stats,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -27,11 +28,17 @@ const environment = {
 
 /** Runs git as a user would, in a repository of the test's. */
 export function userGit(folder: string, ...args: readonly string[]): string {
+  return userGitWith(folder, "", ...args);
+}
+
+/** The same, with something to read. */
+export function userGitWith(folder: string, input: string | Buffer, ...args: readonly string[]): string {
   const options = ["-c", "protocol.file.allow=always", "-c", "init.defaultBranch=main"];
   return execFileSync("git", ["-C", folder, ...options, ...args], {
     env: environment,
     encoding: "utf8",
-    stdio: ["ignore", "pipe", "pipe"],
+    input,
+    stdio: ["pipe", "pipe", "pipe"],
     maxBuffer: 64 * 1024 * 1024,
   }).trim();
 }
@@ -52,14 +59,22 @@ export function makeRepository(folder: string, ...init: readonly string[]): stri
 }
 
 export function commitFile(folder: string, path: string, content: string): string {
-  mkdirSync(dirname(join(folder, path)), { recursive: true });
-  writeFileSync(join(folder, path), content);
+  return commitFiles(folder, { [path]: content });
+}
+
+/** null: the file is removed. */
+export function commitFiles(folder: string, files: Readonly<Record<string, string | Buffer | null>>): string {
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    if (content === null) rmSync(join(folder, path));
+    else writeFileSync(join(folder, path), content);
+  }
   userGit(folder, "add", "-A");
-  userGit(folder, "commit", "-q", "-m", `change ${path}`);
+  userGit(folder, "commit", "-q", "-m", `change ${Object.keys(files).join(", ").slice(0, 100)}`);
   return userGit(folder, "rev-parse", "HEAD");
 }
 
-/** Content, mode, size and times of everything below a folder, `.git` included: equal means untouched. */
+/** Content, mode and times of everything below a folder, `.git` included: equal means untouched. */
 export function fingerprint(
   folder: string,
   except: (path: string) => boolean = () => false,
@@ -68,16 +83,33 @@ export function fingerprint(
   const visit = (below: string): void => {
     const path = join(folder, below);
     const info = lstatSync(path);
-    const times = except(below) ? "" : `${info.mode} ${info.mtimeMs}`;
     if (info.isDirectory()) {
-      found[below] = times;
+      found[below] = except(below) ? "" : `${info.mode} ${info.mtimeMs}`;
       for (const name of readdirSync(path)) visit(join(below, name));
-      return;
-    }
-    if (except(below)) return;
-    const content = info.isSymbolicLink() ? readlinkSync(path) : readFileSync(path);
-    found[below] = `${times} ${createHash("sha256").update(content).digest("hex")}`;
+    } else if (!except(below)) found[below] = fileFingerprint(path, info);
   };
   visit("");
   return found;
+}
+
+/** The same for a folder in which something may come and go: what is excepted is left out, and no folder has a time. */
+export function fingerprintOfRest(
+  folder: string,
+  except: (path: string) => boolean = () => false,
+): Record<string, string> {
+  const found: Record<string, string> = {};
+  const visit = (below: string): void => {
+    if (except(below)) return;
+    const path = join(folder, below);
+    const info = lstatSync(path);
+    found[below] = info.isDirectory() ? String(info.mode) : fileFingerprint(path, info);
+    if (info.isDirectory()) for (const name of readdirSync(path)) visit(join(below, name));
+  };
+  visit("");
+  return found;
+}
+
+function fileFingerprint(path: string, info: Stats): string {
+  const content = info.isSymbolicLink() ? readlinkSync(path) : readFileSync(path);
+  return `${info.mode} ${info.mtimeMs} ${createHash("sha256").update(content).digest("hex")}`;
 }
