@@ -1,38 +1,28 @@
 import { appendFileSync, readFileSync } from "node:fs";
 import { type AgentEvent, agentEvent } from "@opentiger/schema";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { until } from "../../../../tests/setup/until.ts";
-import type { Place } from "../place.ts";
+import { type TemporaryPlace, temporaryPlace } from "../merging/temporary-place.ts";
 import { claimStage } from "../state/claims.ts";
-import { SystemConfig } from "../state/config/system-config.ts";
 import type { Database } from "../state/database.ts";
 import type { Lease } from "../state/lease.ts";
 import { findRun, type RunRow, startRun } from "../state/runs.ts";
-import { type TemporaryInstance, temporaryInstance } from "../state/temporary-database.ts";
 import { claimed, claimOf, newLoop, newTask } from "../state/temporary-loops.ts";
 import { EventRecord, runEventsChannel } from "./event-record.ts";
 import { eventsFile } from "./run-files.ts";
 
-let instance: TemporaryInstance;
+let place: TemporaryPlace;
 let database: Database;
-let config: SystemConfig;
-let place: Place;
 
 beforeAll(async () => {
-  instance = temporaryInstance();
-  database = await instance.open();
-  config = await SystemConfig.open(database, { env: {} });
-  const log = (line: string): void => {
-    throw new Error(line);
-  };
-  // Of a place, a record needs no more than this.
-  place = { database, config, folder: instance.home, log } as unknown as Place;
+  place = await temporaryPlace();
+  database = place.database;
 });
 
-afterAll(async () => {
-  config.close();
-  await instance.remove();
-});
+afterAll(() => place.remove());
+
+// A record that has something to say of itself has failed.
+afterEach(() => expect(place.lines).toEqual([]));
 
 async function newRun(): Promise<{ lease: Lease; run: RunRow }> {
   await newLoop(database, [newTask("one")]);
@@ -100,7 +90,7 @@ describe("the events of a run", () => {
 
   it("take no more disk than one artifact may, and say that there were more", async () => {
     const { lease, run } = await newRun();
-    await config.patch({ OPENTIGER_ARTIFACT_SIZE: "64k" }, "test");
+    await place.config.patch({ OPENTIGER_ARTIFACT_SIZE: "64k" }, "test");
     const record = await EventRecord.open(place, lease, run);
     await record.follow(
       agent(
@@ -112,20 +102,20 @@ describe("the events of a run", () => {
     const again = await EventRecord.open(place, lease, run);
     await again.follow(agent("a", ["more"], 101));
     await again.close();
-    await config.patch({ OPENTIGER_ARTIFACT_SIZE: null }, "test");
+    await place.config.patch({ OPENTIGER_ARTIFACT_SIZE: null }, "test");
     expect(readFileSync(eventsFile(place, run)).length).toBeLessThan(70_000);
     expect(lines(run).at(-1)).toMatchObject({ type: "raw", line: expect.stringContaining("too much") });
   });
 
-  it("of a session tell by which it can be resumed", async () => {
+  it("of a session tell by which it can be resumed, and with which model it works", async () => {
     const { lease, run } = await newRun();
     const record = await EventRecord.open(place, lease, run);
     async function* events(): AsyncGenerator<AgentEvent> {
       const at = new Date(0).toISOString();
-      yield { type: "started", session: "s-7", model: null, resumed: false, seq: 1, at };
+      yield { type: "started", session: "s-7", model: "some-model", resumed: false, seq: 1, at };
     }
     await record.follow({ id: "a", events: events() });
     await record.close();
-    expect(await findRun(database, run.id)).toMatchObject({ session: "s-7", lastSeq: 1 });
+    expect(await findRun(database, run.id)).toMatchObject({ session: "s-7", model: "some-model", lastSeq: 1 });
   });
 });

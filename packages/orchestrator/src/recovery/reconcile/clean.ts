@@ -6,6 +6,7 @@ import { removeConversations } from "./conversations.ts";
 import { unpinEnded } from "./pins.ts";
 import { cleanRunFolders } from "./run-folders.ts";
 import { collectHalfDone, removeSandboxes } from "./sandboxes.ts";
+import { tidyPrepared, tidyRepositories } from "./tidying.ts";
 
 /**
  * Removes what nobody needs any more: sandboxes, pins and files of what has ended, and artifacts whose time is over or
@@ -16,7 +17,10 @@ export async function clean(place: Place, options: CleanOptions = {}): Promise<b
   const cleaned = withCleaning(place.database, async () => {
     for (const [name, part] of Object.entries(parts)) {
       if (options.signal?.aborted) return;
-      await part(place, options).catch((error: unknown) => place.log(`${name}: ${String(error)}`));
+      await part(place, options).catch((error: unknown) => {
+        // What was told to stop does so by an error.
+        if (!options.signal?.aborted) place.log(`${name}: ${String(error)}`);
+      });
     }
   });
   return cleaned.catch((error: unknown) => {
@@ -34,4 +38,6 @@ const parts: Readonly<Record<string, Part>> = {
   artifacts: boundArtifacts,
   "folders of runs": cleanRunFolders,
   conversations: removeConversations,
+  "prepared images": tidyPrepared,
+  repositories: tidyRepositories,
 };

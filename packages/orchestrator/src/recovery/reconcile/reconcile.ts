@@ -14,7 +14,10 @@ import { endStrayRuns } from "./stray-runs.ts";
 export async function reconcile(place: Place, signal?: AbortSignal): Promise<void> {
   for (const [name, part] of Object.entries(parts)) {
     if (signal?.aborted) return;
-    await part(place, signal).catch((error: unknown) => place.log(`${name}: ${String(error)}`));
+    await part(place, signal).catch((error: unknown) => {
+      // What was told to stop does so by an error.
+      if (!signal?.aborted) place.log(`${name}: ${String(error)}`);
+    });
   }
 }
 

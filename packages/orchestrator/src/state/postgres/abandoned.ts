@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { errno } from "../../errors.ts";
-import { withFileLock } from "./file-lock.ts";
+import { withFileLock } from "../../file-lock.ts";
 import { livePostmaster } from "./pid-files.ts";
 import { instancesFolder, ownerFile } from "./place.ts";
 import { stopServer } from "./stop.ts";
@@ -21,14 +21,18 @@ export async function stopAbandoned(): Promise<void> {
   for (const folder of abandonedInstances()) {
     const data = join(folder, "data");
     if (livePostmaster({ data }) === undefined) continue;
-    await withFileLock(join(folder, "lock"), () => stopServer({ data }, "fast"));
+    await withFileLock(join(folder, "lock"), () => stopServer({ data }, "fast"), {
+      code: "database_unavailable",
+    });
   }
 }
 
 /** Removes such a folder for good, with its data, where it is abandoned still. Only when the user asks for it. */
 export async function removeAbandoned(folder: string): Promise<boolean> {
   if (!abandonedInstances().includes(folder)) return false;
-  await withFileLock(join(folder, "lock"), () => stopServer({ data: join(folder, "data") }, "immediate"));
+  await withFileLock(join(folder, "lock"), () => stopServer({ data: join(folder, "data") }, "immediate"), {
+    code: "database_unavailable",
+  });
   rmSync(folder, { recursive: true, force: true });
   return true;
 }

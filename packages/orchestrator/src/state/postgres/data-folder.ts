@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   chownSync,
   closeSync,
   existsSync,
@@ -14,6 +15,7 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
+import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import { errno, OrchestratorError } from "../../errors.ts";
 import { type DataMaking, initdb } from "./initdb.ts";
@@ -42,6 +44,25 @@ export async function ensureData(place: PostgresPlace, making: DataMaking): Prom
     if (user) for (const path of [aside, password]) chownSync(path, user.uid, user.gid);
     await initdb(data, password, making);
     renameSync(data, place.data);
+    syncFolder(place.folder);
+  } finally {
+    rmSync(aside, { recursive: true, force: true });
+  }
+}
+
+/** Copied aside and renamed when all of it is there. The caller holds the instance's lock. */
+export async function copyData(place: Pick<PostgresPlace, "folder" | "data">, from: string): Promise<void> {
+  removeUnfinished(place.folder);
+  if (existsSync(place.data)) {
+    throw new OrchestratorError("already_exists", `there is a database in ${place.data} already`, {
+      remedy: "another state folder may use it: see what it is before you move it away",
+    });
+  }
+  const aside = mkdtempSync(join(place.folder, unfinished));
+  try {
+    await cp(from, join(aside, "data"), { recursive: true, verbatimSymlinks: true });
+    chmodSync(join(aside, "data"), 0o700);
+    renameSync(join(aside, "data"), place.data);
     syncFolder(place.folder);
   } finally {
     rmSync(aside, { recursive: true, force: true });

@@ -1,9 +1,9 @@
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { ClientConfig } from "pg";
+import { withFileLock } from "../../file-lock.ts";
 import { stopAbandoned } from "./abandoned.ts";
-import { ensureData, refuseOtherMajor } from "./data-folder.ts";
-import { withFileLock } from "./file-lock.ts";
+import { copyData, ensureData, refuseOtherMajor } from "./data-folder.ts";
 import { refuseNameless } from "./initdb.ts";
 import { installFiles, removeOtherVersions } from "./installed-files.ts";
 import { boundLog } from "./log-file.ts";
@@ -61,7 +61,7 @@ export class EmbeddedPostgres {
       refuseOtherMajor(this.place, files.major);
       await ensureServer(this.place, program, signal);
     };
-    await withFileLock(this.place.lock, start, signal);
+    await withFileLock(this.place.lock, start, { code: "database_unavailable", signal });
   }
 
   async status(): Promise<PostgresStatus> {
@@ -77,7 +77,28 @@ export class EmbeddedPostgres {
   /** Says whether there was a server to stop. Nothing that was acknowledged is lost, whichever way. */
   async stop(mode: StopMode = "fast"): Promise<boolean> {
     if (!existsSync(this.place.folder)) return false;
-    return withFileLock(this.place.lock, () => stopServer(this.place, mode));
+    return withFileLock(this.place.lock, () => stopServer(this.place, mode), {
+      code: "database_unavailable",
+    });
+  }
+
+  /** Runs `work` on the files of the data while no server is on them, and none is started by whomever until it is done. */
+  async whileStopped<T>(work: (data: string) => Promise<T>): Promise<T> {
+    const act = async () => {
+      await stopServer(this.place, "fast");
+      return work(this.place.data);
+    };
+    return withFileLock(this.place.lock, act, { code: "database_unavailable" });
+  }
+
+  /** Makes a copy of these files the data of an instance that has none: files that `whileStopped` has shown once. */
+  async putData(from: string, options: EnsureOptions = {}): Promise<void> {
+    const files = packageFiles();
+    refuseOtherMajor({ data: from }, files.major);
+    const program = await this.#program(files, options);
+    ensureFolders(this.place, program.user);
+    const copy = () => copyData(this.place, from);
+    await withFileLock(this.place.lock, copy, { code: "database_unavailable", signal: options.signal });
   }
 
   /** Removes the data for good, and all else of this instance. Program files that instances share stay. */
@@ -104,6 +125,6 @@ export class EmbeddedPostgres {
       if (alone) await removeOtherVersions(programs, files.version);
       return { folder: await installFiles(files, programs, user ? "copied" : "linked"), user };
     };
-    return withFileLock(join(programs, "lock"), install, signal);
+    return withFileLock(join(programs, "lock"), install, { code: "database_unavailable", signal });
   }
 }

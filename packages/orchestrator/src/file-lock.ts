@@ -1,10 +1,17 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
-import { errno, OrchestratorError } from "../../errors.ts";
+import type { ErrorCode } from "@opentiger/schema";
+import { errno, OrchestratorError } from "./errors.ts";
 
-/** Longer than who holds it has patience with a server that recovers from a crash. */
+/** Longer than who holds it takes: for a database that recovers from a crash, or for git on a large repository. */
 const patienceMs = 480_000;
+
+export interface FileLockOptions {
+  /** Of the error where it cannot be had. */
+  code: ErrorCode;
+  signal?: AbortSignal | undefined;
+}
 
 type Holder = ChildProcessByStdio<Writable, Readable, null>;
 
@@ -15,9 +22,9 @@ type Holder = ChildProcessByStdio<Writable, Readable, null>;
 export async function withFileLock<T>(
   path: string,
   work: () => Promise<T>,
-  signal?: AbortSignal,
+  options: FileLockOptions,
 ): Promise<T> {
-  const release = await take(path, signal);
+  const release = await take(path, options);
   try {
     return await work();
   } finally {
@@ -25,8 +32,8 @@ export async function withFileLock<T>(
   }
 }
 
-async function take(path: string, signal: AbortSignal | undefined): Promise<() => Promise<void>> {
-  signal?.throwIfAborted();
+async function take(path: string, options: FileLockOptions): Promise<() => Promise<void>> {
+  options.signal?.throwIfAborted();
   // Whoever can read the file could take the lock, and keep it.
   closeSync(openSync(path, "a", 0o600));
   // In a session of its own: a Ctrl-C for us does not take the lock away while we still finish.
@@ -40,7 +47,7 @@ async function take(path: string, signal: AbortSignal | undefined): Promise<() =
   });
   holder.stdin.on("error", () => {});
   try {
-    await held(holder, path, signal);
+    await held(holder, path, options);
   } catch (error) {
     holder.kill("SIGKILL");
     holder.stdin.destroy();
@@ -53,15 +60,15 @@ async function take(path: string, signal: AbortSignal | undefined): Promise<() =
 }
 
 /** What is written to it comes back as soon as it runs, and it runs as soon as it has the lock. */
-async function held(holder: Holder, path: string, signal: AbortSignal | undefined): Promise<void> {
+async function held(holder: Holder, path: string, { code, signal }: FileLockOptions): Promise<void> {
   const settled = new AbortController();
   const unheard = { signal: settled.signal };
   try {
     await new Promise<void>((resolve, reject) => {
-      AbortSignal.timeout(patienceMs).addEventListener("abort", () => reject(busy(path)), unheard);
+      AbortSignal.timeout(patienceMs).addEventListener("abort", () => reject(busy(path, code)), unheard);
       signal?.addEventListener("abort", () => reject(reasonOf(signal)), unheard);
-      holder.once("error", (cause) => reject(failure(path, cause)));
-      holder.once("close", () => reject(failure(path, undefined)));
+      holder.once("error", (cause) => reject(failure(path, code, cause)));
+      holder.once("close", () => reject(failure(path, code, undefined)));
       holder.stdout.once("data", () => resolve());
       holder.stdin.write("\n");
     });
@@ -75,19 +82,19 @@ function reasonOf(signal: AbortSignal): unknown {
   return signal.reason;
 }
 
-function failure(path: string, cause: unknown): OrchestratorError {
+function failure(path: string, code: ErrorCode, cause: unknown): OrchestratorError {
   const missing = errno(cause) === "ENOENT";
-  const why = missing ? "the command flock is missing" : `${path} cannot be locked`;
-  return new OrchestratorError("database_unavailable", `the database cannot be started: ${why}`, {
-    remedy: missing ? "install util-linux, or set OPENTIGER_DATABASE_URL" : `see who owns it: ls -l ${path}`,
+  const why = missing ? ": the command flock is missing" : "";
+  return new OrchestratorError(code, `${path} cannot be locked${why}`, {
+    remedy: missing ? "install util-linux, which has it" : `see who owns it: ls -l ${path}`,
     cause,
   });
 }
 
-function busy(path: string): OrchestratorError {
+function busy(path: string, code: ErrorCode): OrchestratorError {
   return new OrchestratorError(
-    "database_unavailable",
-    `another process has been starting the database for more than ${patienceMs / 1_000} seconds`,
-    { remedy: `see which one holds ${path} (fuser ${path}) and end it` },
+    code,
+    `another process has had the lock ${path} for more than ${patienceMs / 1_000} seconds`,
+    { remedy: `see which one it is (fuser ${path}) and end it` },
   );
 }

@@ -8,6 +8,7 @@ import { withFileLock } from "./file-lock.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "ot-lock-"));
 const path = join(folder, "lock");
+const as = { code: "git_failed" } as const;
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 it("at most one is at work at a time, and all have their turn", async () => {
@@ -20,19 +21,19 @@ it("at most one is at work at a time, and all have their turn", async () => {
     atWork -= 1;
     return atWork;
   };
-  await Promise.all(Array.from({ length: 6 }, () => withFileLock(path, work)));
+  await Promise.all(Array.from({ length: 6 }, () => withFileLock(path, work, as)));
   expect(most).toBe(1);
 });
 
 it("is free again after an error", async () => {
-  await expect(withFileLock(path, () => Promise.reject(new Error("broken")))).rejects.toThrow("broken");
-  expect(await withFileLock(path, async () => "free")).toBe("free");
+  await expect(withFileLock(path, () => Promise.reject(new Error("broken")), as)).rejects.toThrow("broken");
+  expect(await withFileLock(path, async () => "free", as)).toBe("free");
 });
 
 it("another process has it until it is killed, whatever it was doing", async () => {
   const other = await otherHolder();
   const order: string[] = [];
-  const mine = withFileLock(path, async () => order.push("mine"));
+  const mine = withFileLock(path, async () => order.push("mine"), as);
   order.push("killed");
   other.kill("SIGKILL");
   await mine;
@@ -42,15 +43,29 @@ it("another process has it until it is killed, whatever it was doing", async () 
 it("who waits can give up, and holds nothing then", async () => {
   const other = await otherHolder();
   const giveUp = new AbortController();
-  const waiting = withFileLock(path, async () => "never", giveUp.signal);
+  const waiting = withFileLock(path, async () => "never", { ...as, signal: giveUp.signal });
   giveUp.abort(new Error("enough"));
   await expect(waiting).rejects.toThrow("enough");
   other.kill("SIGKILL");
-  expect(await withFileLock(path, async () => "free")).toBe("free");
+  expect(await withFileLock(path, async () => "free", as)).toBe("free");
+});
+
+it("that cannot be taken is told by its own name, and by what it is for", async () => {
+  const known = process.env["PATH"];
+  process.env["PATH"] = folder;
+  try {
+    const error = {
+      code: "git_failed",
+      message: expect.stringMatching(/lock cannot be locked: .*flock is missing/),
+    };
+    await expect(withFileLock(path, async () => {}, as)).rejects.toMatchObject(error);
+  } finally {
+    process.env["PATH"] = known;
+  }
 });
 
 it("cannot be taken by other users: they cannot open it", async () => {
-  await withFileLock(path, async () => {});
+  await withFileLock(path, async () => {}, as);
   expect(statSync(path).mode & 0o777).toBe(0o600);
 });
 
@@ -61,7 +76,7 @@ async function otherHolder(): Promise<ChildProcess> {
     await withFileLock(${JSON.stringify(path)}, () => new Promise((resolve) => {
       process.stdout.write("held");
       setTimeout(resolve, 60_000);
-    }));`;
+    }), ${JSON.stringify(as)});`;
   const words = ["--import", "tsx", "--input-type=module", "--eval", script];
   const child = spawn(process.execPath, words, { stdio: ["ignore", "pipe", "inherit"] });
   await once(child.stdout, "data");
