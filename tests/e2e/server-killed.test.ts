@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
@@ -11,6 +10,7 @@ import { z } from "zod";
 import { appendEvent, type Database, openDatabase } from "../../packages/orchestrator/src/index.ts";
 import { newLoop, newTask } from "../../packages/orchestrator/src/state/temporary-loops.ts";
 import { temporaryServer } from "../../packages/server/src/temporary-server.ts";
+import { freePort } from "../setup/free-port.ts";
 import { until } from "../setup/until.ts";
 
 const kills = 3;
@@ -22,6 +22,7 @@ const comeBackMs = 100;
 const program = fileURLToPath(new URL("../../packages/server/src/main.ts", import.meta.url));
 
 const instance = temporaryServer();
+const other = temporaryServer();
 let database: Database;
 let url: string;
 let env: NodeJS.ProcessEnv;
@@ -41,6 +42,7 @@ afterAll(async () => {
   server.kill("SIGKILL");
   await database.close();
   await instance.remove();
+  await other.remove();
 });
 
 test("kill -9 with clients that listen: each sees every event once, in the same order", async () => {
@@ -89,9 +91,14 @@ test("told to end, it ends, and says so to those who listen", async () => {
   server = await started();
 });
 
-test("a second server on the same port says that the port is taken", async () => {
+test("a second server of the same instance leaves it to the first", async () => {
+  const second = spawn(process.execPath, ["--import", "tsx", program], { env, stdio: "ignore" });
+  expect(await once(second, "exit")).toEqual([0, null]);
+});
+
+test("a server of another instance on the same port says that the port is taken", async () => {
   const second = spawn(process.execPath, ["--import", "tsx", program], {
-    env,
+    env: { ...other.env, OPENTIGER_API_PORT: new URL(url).port },
     stdio: ["ignore", "pipe", "inherit"],
   });
   let said = "";
@@ -99,7 +106,7 @@ test("a second server on the same port says that the port is taken", async () =>
     said += text;
   });
   expect(await once(second, "exit")).toEqual([73, null]);
-  expect(said).toContain("another program listens on port");
+  expect(said).toContain("listens on port");
 });
 
 /** As a browser does it: comes back with the id of the last event, as often as it takes. */
@@ -149,15 +156,4 @@ async function started(): Promise<ChildProcess> {
   }
   child.stdout.resume();
   return child;
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  probe.listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const address = probe.address();
-  const port = typeof address === "object" && address ? address.port : 0;
-  probe.close();
-  await once(probe, "close");
-  return port;
 }

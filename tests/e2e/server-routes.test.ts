@@ -150,6 +150,11 @@ const table: Row[] = [
     bad: { path: "/repositories?limit=x", status: 400 },
   },
   {
+    route: "GET /overview",
+    good: { path: "/overview", status: 200 },
+    bad: { path: "/overview", headers: { "x-api-key": "x" }, status: 401 },
+  },
+  {
     route: "GET /usage",
     good: { path: "/usage?by=agent&from=2020-01-01", status: 200 },
     bad: { path: "/usage?by=weather", status: 400 },
@@ -266,6 +271,11 @@ const table: Row[] = [
     route: "GET /tasks/{id}/runs",
     good: { path: task(0, "/runs"), status: 200 },
     bad: { path: `/tasks/${none}/runs`, status: 404 },
+  },
+  {
+    route: "GET /judgements",
+    good: { path: "/judgements?judgement=fail&limit=5", status: 200 },
+    bad: { path: "/judgements?judgement=perhaps", status: 400 },
   },
   {
     route: "GET /tasks/{id}/judgements",
@@ -438,6 +448,18 @@ const table: Row[] = [
     engine: true,
     good: { path: onBox("/execs"), status: 200 },
     bad: { path: noBox("/execs"), status: 404 },
+  },
+  {
+    route: "GET /sandboxes/{name}/disk",
+    engine: true,
+    good: { path: onBox("/disk"), status: 200 },
+    bad: { path: noBox("/disk"), status: 404 },
+  },
+  {
+    route: "GET /sandboxes/{name}/changes",
+    engine: true,
+    good: { path: onBox("/changes"), status: 200 },
+    bad: { path: noBox("/changes"), status: 404 },
   },
   {
     route: "GET /sandboxes/{name}/stats",

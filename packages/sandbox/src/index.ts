@@ -3,6 +3,7 @@ export { tellSettings } from "./backends/docker/container/settings.ts";
 export { connectDocker, DockerBackend, type DockerOptions } from "./backends/docker/docker-backend.ts";
 export { isDockerAvailable } from "./backends/docker/engine/available.ts";
 export { connectEngine } from "./backends/docker/engine/engine.ts";
+export { asSandboxError } from "./backends/docker/engine/errors.ts";
 export { type AgentCli, type AgentCliQuestion, findAgentCli } from "./backends/docker/image/agent-cli.ts";
 export type { SavedImage, SavedImages } from "./backends/docker/image/saved.ts";
 export type { PoolSettings, PoolStatus } from "./backends/docker/pool/pool.ts";

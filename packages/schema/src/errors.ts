@@ -62,6 +62,7 @@ export const errorCodes = {
   too_many: { exit: 75, http: 429 },
   port_taken: { exit: 73, http: 500 },
   key_required: { exit: 78, http: 500 },
+  backup_invalid: { exit: 65, http: 400 },
 } as const satisfies Record<string, { exit: number; http: number }>;
 
 export type ErrorCode = keyof typeof errorCodes;

@@ -12,7 +12,11 @@ export const loopSource = z.discriminatedUnion("kind", [
   /** The planner makes them of the requirement. */
   z.object({ kind: z.literal("prose") }),
   /** The requirement is the one task. */
-  z.object({ kind: z.literal("single") }),
+  z.object({
+    kind: z.literal("single"),
+    /** Of the project's tests and protected files: those that it is meant to change. */
+    mayChange: plannedTask.shape.mayChange.optional(),
+  }),
   /** They stood in a file. */
   z.object({
     kind: z.literal("stories"),

@@ -1,8 +1,19 @@
 import { writeSync } from "node:fs";
-import { ServerError } from "./errors.ts";
+import { boundLog } from "@opentiger/orchestrator";
+import { openState, stateFolder } from "@opentiger/sandbox";
+import { errorCodes } from "@opentiger/schema";
+import { errorAnswer } from "./api/error-answer.ts";
+import { Control } from "./control/control.ts";
+import { serverPaths } from "./control/status.ts";
 import { startServer } from "./server.ts";
 
 const stdout = 1;
+
+/** How soon it is noticed that the socket is gone: the state folder was removed, say. */
+const lookEveryMs = 2_000;
+
+/** A log does not grow by much meanwhile. */
+const boundLogEveryMs = 60_000;
 
 /** One line of JSON an event, written at once, so that the last one before an end is there. */
 function log(message: string, fields: Readonly<Record<string, unknown>> = {}): void {
@@ -14,31 +25,53 @@ function log(message: string, fields: Readonly<Record<string, unknown>> = {}): v
   }
 }
 
-/** The server as a process. It may be killed at any time. */
-async function main(): Promise<void> {
+/** The server as a process, one an instance. It may be killed at any time. */
+async function main(env: NodeJS.ProcessEnv): Promise<void> {
   process.umask(0o077);
   process.on("uncaughtException", (error) => log("uncaught", { error: error.stack }));
   process.on("unhandledRejection", (error) => log("unhandled", { error: String(error) }));
   process.on("SIGHUP", () => {});
-  const server = await startServer({ env: process.env, log: (line) => log(line) });
-  log("ready", { url: server.url });
-  let stopping = false;
-  for (const signal of ["SIGTERM", "SIGINT"] as const) {
-    process.on(signal, () => {
-      if (stopping) process.exit(1);
-      stopping = true;
-      log("the server ends", { why: signal });
-      server.close().then(
-        () => process.exit(0),
-        () => process.exit(1),
-      );
-    });
+  const ending = new AbortController();
+  const end = (why: string) => {
+    if (ending.signal.aborted) return;
+    log("the server ends", { why });
+    ending.abort();
+  };
+  for (const signal of ["SIGTERM", "SIGINT"] as const)
+    process.on(signal, () => (ending.signal.aborted ? process.exit(1) : end(signal)));
+  const paths = serverPaths(openState(stateFolder(env)).folder);
+  const control = await Control.open(paths.socket, () => end("asked to"));
+  if (!control) return log("another server runs already");
+  try {
+    const say = (sentence: string) => {
+      control.say(sentence);
+      log(sentence);
+    };
+    const server = await startServer({ env, log: (line) => log(line), say, signal: ending.signal });
+    control.ready(server);
+    log("ready", { url: server.url });
+    setInterval(() => control.holds || end("its socket is gone"), lookEveryMs);
+    setInterval(() => boundLog(paths.log), boundLogEveryMs);
+    await ended(ending.signal);
+    await server.close();
+  } finally {
+    control.close();
   }
 }
 
-await main().catch((error: unknown) => {
-  const known = error instanceof Error ? error : new Error(String(error));
-  const remedy = "remedy" in known && typeof known.remedy === "string" ? { remedy: known.remedy } : {};
-  log(`the server did not start: ${known.message}`, remedy);
-  process.exit(known instanceof ServerError ? known.exitCode : 1);
-});
+function ended(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener("abort", () => resolve());
+  });
+}
+
+try {
+  await main(process.env);
+  process.exit(0);
+} catch (error) {
+  log("it did not start", { error: error instanceof Error ? error.stack : String(error) });
+  const { code, message, remedy } = errorAnswer(error);
+  log(message, { code, remedy });
+  process.exit(errorCodes[code].exit);
+}

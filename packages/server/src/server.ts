@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { getRequestListener } from "@hono/node-server";
 import { type OpenPlace, openPlace } from "@opentiger/orchestrator";
 import { openVault } from "@opentiger/secrets";
+import { z } from "zod";
 import { Access } from "./access/access.ts";
 import { bindsLoopbackOnly } from "./access/addresses.ts";
 import { forgetOldAudit } from "./access/audit.ts";
@@ -26,6 +27,8 @@ export interface ServerOptions {
   /** Default: `OPENTIGER_API_PORT`, else 4301. 0: any. */
   port?: number;
   log?: (line: string) => void;
+  /** Told what takes a moment while it starts; the log by default. */
+  say?: (sentence: string) => void;
   /** What is kept running where nobody has said anything else; the dispatcher by default. */
   processes?: readonly string[];
   launcher?: Launcher;
@@ -47,6 +50,9 @@ const drainMs = 3_000;
 
 const tidyEveryMs = 3_600_000;
 
+/** Who has our port is asked for so long who it is. */
+const whoMs = 500;
+
 /** Everything on one port: the API, the pages, and what looks after the processes. Ready when it returns. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { env, log = () => {} } = options;
@@ -54,7 +60,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const place = await openPlace(env, {
     program: "server",
     log,
-    say: log,
+    say: options.say ?? log,
     ...(options.signal ? { signal: options.signal } : {}),
   });
   try {
@@ -76,10 +82,14 @@ interface Listening extends ServerOptions {
 async function listen(place: OpenPlace, options: Listening): Promise<RunningServer> {
   const { env, host, loopbackOnly, log } = options;
   const ending = new AbortController();
-  const port = options.port ?? portOf(env);
   const server = createServer();
   const feed = await Feed.open(place.database);
-  let url = "";
+  // Before anything is started: one that cannot listen leaves nothing behind. Nobody is heard before this function ends.
+  const port = await bind(server, host, options.port ?? portOf(env)).catch(async (error: unknown) => {
+    await feed.close();
+    throw error;
+  });
+  const url = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
   const processes = Processes.open({
     launcher: options.launcher ?? dispatcherLauncher(env),
     file: join(place.folder, "processes.json"),
@@ -100,6 +110,12 @@ async function listen(place: OpenPlace, options: Listening): Promise<RunningServ
     boot: randomBytes(8).toString("hex"),
     url: () => url,
   };
+  const app = createApp(parts);
+  new Terminals(parts, server);
+  server.on(
+    "request",
+    getRequestListener((request, bindings) => app.fetch(request, bindings)),
+  );
   const tidying = setInterval(() => tidy(parts), tidyEveryMs).unref();
   const close = async () => {
     clearInterval(tidying);
@@ -107,23 +123,8 @@ async function listen(place: OpenPlace, options: Listening): Promise<RunningServ
     await Promise.all([stopListening(server), feed.close(), processes.close()]);
     await place.close();
   };
-  try {
-    const app = createApp(parts);
-    new Terminals(parts, server);
-    server.on(
-      "request",
-      getRequestListener((request, bindings) => app.fetch(request, bindings)),
-    );
-    const bound = await bind(server, host, port);
-    url = `http://${host.includes(":") ? `[${host}]` : host}:${bound}`;
-    log(`listens at ${url}`);
-    return { url, port: bound, parts, close };
-  } catch (error) {
-    ending.abort();
-    clearInterval(tidying);
-    await Promise.all([feed.close(), processes.close()]);
-    throw error;
-  }
+  log(`listens at ${url}`);
+  return { url, port, parts, close };
 }
 
 /** Beyond this machine nobody is trusted for where they are. */
@@ -133,14 +134,22 @@ async function requireKey({ database, env }: OpenPlace, host: string): Promise<v
     "key_required",
     `the server is to listen on ${host}, and there is no key to ask for`,
     {
-      remedy: "make one with `POST /auth/keys` while OPENTIGER_API_HOST is 127.0.0.1, or leave it so",
+      remedy: "make one with `opentiger keys add NAME`, or leave OPENTIGER_API_HOST as 127.0.0.1",
     },
   );
 }
 
-function bind(server: Server, host: string, port: number): Promise<number> {
+async function bind(server: Server, host: string, port: number): Promise<number> {
+  try {
+    return await listenOn(server, host, port);
+  } catch (error) {
+    throw errno(error) === "EADDRINUSE" ? await portTaken(port, error) : error;
+  }
+}
+
+function listenOn(server: Server, host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
-    server.once("error", (error) => reject(errno(error) === "EADDRINUSE" ? portTaken(port, error) : error));
+    server.once("error", reject);
     server.listen(port, host, () => {
       const address = server.address();
       resolve(typeof address === "object" && address !== null ? address.port : port);
@@ -148,9 +157,15 @@ function bind(server: Server, host: string, port: number): Promise<number> {
   });
 }
 
-function portTaken(port: number, cause: unknown): ServerError {
-  return new ServerError("port_taken", `another program listens on port ${port}`, {
-    remedy: "set OPENTIGER_API_PORT to a free one",
+/** Another openTiger says so when it is asked; of others it is only known that they are there. */
+async function portTaken(port: number, cause: unknown): Promise<ServerError> {
+  const health = await fetch(`http://127.0.0.1:${port}/health`, { signal: AbortSignal.timeout(whoMs) })
+    .then((answer) => answer.json())
+    .catch(() => undefined);
+  const own = z.object({ status: z.literal("ok"), version: z.string() }).safeParse(health).success;
+  const who = own ? "an openTiger with another state folder" : "another program";
+  return new ServerError("port_taken", `${who} listens on port ${port}`, {
+    remedy: `end it, or choose a free port: OPENTIGER_API_PORT=${port + 1}`,
     cause,
   });
 }

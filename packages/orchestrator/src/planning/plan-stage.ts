@@ -53,7 +53,7 @@ async function makePlan(
     await failPlanning(place, lease, run, asked.failure);
     return undefined;
   }
-  const plan = source.kind === "single" ? singlePlan(loop.requirement) : source;
+  const plan = source.kind === "single" ? singlePlan(loop.requirement, source.mayChange) : source;
   checkPlan(plan, limits);
   return { plan: { summary: plan.summary, tasks: plan.tasks }, run: null };
 }

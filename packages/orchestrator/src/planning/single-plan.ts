@@ -3,8 +3,8 @@ import type { Plan } from "@opentiger/schema";
 /** As long as a title may be, and as one can still read it. */
 const longestTitle = 120;
 
-/** The requirement is the one task; it may change anything. */
-export function singlePlan(requirement: string): Plan {
+/** The requirement is the one task; it may change anything, but tests and protected files only where that is said. */
+export function singlePlan(requirement: string, mayChange: readonly string[] = []): Plan {
   const words = requirement.trim();
   return {
     summary: titleOf(words),
@@ -16,7 +16,7 @@ export function singlePlan(requirement: string): Plan {
         instructions: words,
         needs: [],
         allowedPaths: [],
-        mayChange: [],
+        mayChange: [...mayChange],
         verify: [],
         risk: "medium",
         estimate: null,

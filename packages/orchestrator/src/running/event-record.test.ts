@@ -116,6 +116,10 @@ describe("the events of a run", () => {
     }
     await record.follow({ id: "a", events: events() });
     await record.close();
-    expect(await findRun(database, run.id)).toMatchObject({ session: "s-7", model: "some-model", lastSeq: 1 });
+    expect(await findRun(database, run.id)).toMatchObject({
+      session: "s-7",
+      model: "some-model",
+      lastSeq: 1,
+    });
   });
 });

@@ -33,6 +33,7 @@ export class EventRecord {
   #count: number;
   #full: boolean;
   #session: string | null = null;
+  #model: string | null = null;
   #told: { count: number; session: string | null } = { count: 0, session: null };
   #timer: NodeJS.Timeout | undefined;
   #telling: Promise<void> = Promise.resolve();
@@ -84,7 +85,10 @@ export class EventRecord {
   }
 
   #write(event: AgentEvent): void {
-    if (event.type === "started" && event.session !== null) this.#session = event.session;
+    if (event.type === "started") {
+      this.#session = event.session ?? this.#session;
+      this.#model = event.model ?? this.#model;
+    }
     if (!this.#full) {
       const line = `${JSON.stringify(event)}\n`;
       this.#full = this.#bytes + Buffer.byteLength(line) > this.#limit;
@@ -109,8 +113,11 @@ export class EventRecord {
     const [count, session] = [this.#count, this.#session];
     if (count === this.#told.count && session === this.#told.session) return;
     try {
-      const set = { lastSeq: count, ...(session === null ? {} : { session }) };
-      await noteRun(this.#place.database, this.#lease, this.#run.id, set);
+      await noteRun(this.#place.database, this.#lease, this.#run.id, {
+        lastSeq: count,
+        ...(session === null ? {} : { session }),
+        ...(this.#model === null ? {} : { model: this.#model }),
+      });
       await this.#place.database.query("select pg_notify($1, $2)", [runEventsChannel, this.#run.id]);
       this.#told = { count, session };
     } catch (error) {

@@ -27,6 +27,7 @@ export interface ChangeColumns {
 /** What becomes known of a run while it goes on. */
 export interface RunColumns {
   session?: string | null;
+  model?: string | null;
   sandbox?: string | null;
   execId?: string | null;
   transcript?: string | null;
@@ -60,6 +61,7 @@ const names: {
   },
   run: {
     session: ["session", ""],
+    model: ["model", ""],
     sandbox: ["sandbox", ""],
     execId: ["exec_id", ""],
     transcript: ["transcript", ""],

@@ -25,6 +25,8 @@ export const runRow = z.object({
   state: runStatus,
   failure: taskFailure.nullable(),
   session: z.string().nullable(),
+  /** As the agent called it when it began. */
+  model: z.string().nullable(),
   sandbox: z.string().nullable(),
   execId: z.string().nullable(),
   transcript: z.string().nullable(),
@@ -39,7 +41,7 @@ export const runRow = z.object({
 export type RunRow = z.infer<typeof runRow>;
 
 const columns = `id, loop_id as loop, task_id as task, stage_id as stage, number, agent, role, status as state, failure,
-  session, sandbox, exec_id as "execId", transcript, last_seq as "lastSeq", tokens, usd::float8 as usd,
+  session, model, sandbox, exec_id as "execId", transcript, last_seq as "lastSeq", tokens, usd::float8 as usd,
   base_oid as "baseOid", candidate_oid as "candidateOid", started_at as "startedAt", ended_at as "endedAt"`;
 
 /** True while nobody else has claimed or ended the stage, and until the transaction ends. `$1` is it, `$2` the fence. */

@@ -109,6 +109,6 @@ function givenKey({ headers }: IncomingMessage): string | undefined {
 
 function unauthorized(message: string): ServerError {
   return new ServerError("unauthorized", message, {
-    remedy: "send a key as X-API-Key or as Authorization: Bearer; `POST /auth/keys` makes one",
+    remedy: "send a key as X-API-Key or as Authorization: Bearer; `opentiger keys add NAME` makes one",
   });
 }

@@ -19,6 +19,9 @@ export type TokenRow = z.infer<typeof tokenRow>;
 const columns = `id, kind, name, created_at as "createdAt", created_by as "createdBy", expires_at as "expiresAt",
   used_at as "usedAt", revoked_at as "revokedAt"`;
 
+/** What people call a key. */
+export const keyName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$/, "letters, digits and - _ .");
+
 export interface NewTokenRequest {
   kind: TokenKind;
   name: string;

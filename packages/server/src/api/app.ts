@@ -12,12 +12,15 @@ import { dockerApi } from "./docker.ts";
 import { sendError } from "./error-answer.ts";
 import { eventsApi } from "./events.ts";
 import { healthApi } from "./health.ts";
+import { judgementsApi } from "./judgements.ts";
 import { loopResultsApi } from "./loop-results.ts";
 import { loopsApi } from "./loops.ts";
 import { metricsApi } from "./metrics.ts";
 import { documentOf } from "./openapi.ts";
+import { overviewApi } from "./overview.ts";
 import { repositoriesApi } from "./repositories.ts";
 import { runsApi } from "./runs.ts";
+import { sandboxFilesApi } from "./sandbox-files.ts";
 import { sandboxNetworkApi } from "./sandbox-network.ts";
 import { sandboxUsageApi } from "./sandbox-usage.ts";
 import { sandboxWorkApi } from "./sandbox-work.ts";
@@ -55,21 +58,28 @@ export function createApp(parts: Parts) {
     .route("/", authApi(parts))
     .route("/", configApi(parts))
     .route("/", repositoriesApi(parts))
+    .route("/", overviewApi(parts))
     .route("/", loopsApi(parts))
     .route("/", loopResultsApi(parts))
     .route("/", tasksApi(parts))
     .route("/", runsApi(parts))
+    .route("/", judgementsApi(parts))
     .route("/", eventsApi(parts))
     .route("/", usageApi(parts))
     .route("/", sandboxesApi(parts))
     .route("/", sandboxWorkApi(parts))
+    .route("/", sandboxFilesApi(parts))
     .route("/", sandboxNetworkApi(parts))
     .route("/", sandboxUsageApi(parts))
     .route("/", secretsApi(parts))
     .route("/", dockerApi(parts))
     .route("/", systemApi(parts));
-  const document = documentOf(routed);
-  app.get("/openapi.json", (c) => c.json(document));
+  // When it is first asked for: to write it takes longer than all else that has to be done before the server is ready.
+  let document: ReturnType<typeof documentOf> | undefined;
+  app.get("/openapi.json", (c) => {
+    document ??= documentOf(routed);
+    return c.json(document);
+  });
   return routed;
 }
 

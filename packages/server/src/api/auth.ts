@@ -1,10 +1,11 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { listAudit } from "../access/audit.ts";
 import { sessionCookie, setCookie } from "../access/cookie.ts";
+import { newLoginLink } from "../access/login-link.ts";
 import {
-  forgetOldTokens,
   goodToken,
   issueToken,
+  keyName,
   listTokens,
   revokeToken,
   type TokenRow,
@@ -18,9 +19,6 @@ import { pageOf, pageQuery } from "./paging.ts";
 import { time } from "./shapes.ts";
 
 const tags = ["access"];
-
-/** Long enough to click it, too short to be found later. */
-const linkMs = 10 * 60_000;
 
 /** A browser logs in again after that. */
 const sessionMs = 30 * 86_400_000;
@@ -40,7 +38,6 @@ const key = z
   })
   .openapi("Key");
 
-const keyName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$/, "letters, digits and - _ .");
 const newKey = z
   .strictObject({ name: keyName, days: z.number().int().min(1).max(3_650).optional() })
   .openapi("NewKey", { example: { name: "ci" } });
@@ -143,18 +140,14 @@ export function authApi({ place, url }: Parts) {
       throw new ServerError("not_found", `there is no key ${id}`, { remedy: "GET /auth/keys lists them" });
     })
     .openapi(linkRoute, async (c) => {
-      await forgetOldTokens(database);
-      const by = whoName(c.var.who);
-      const { row, token } = await issueToken(database, { kind: "link", name: "login", by, lastsMs: linkMs });
-      // Behind the #, which browsers send nowhere: it stands in no log, and no preview uses it up.
-      return c.json({ url: `${url()}/login#${token}`, expiresAt: row.expiresAt }, 201);
+      return c.json(await newLoginLink(database, url(), whoName(c.var.who)), 201);
     })
     .openapi(loginRoute, async (c) => {
       const { token: given } = c.req.valid("json");
       const found = await goodToken(database, given, "link");
       if (!found || !(await takeLink(database, found.id))) {
         throw new ServerError("unauthorized", "this link was used already, or its time is over", {
-          remedy: "`POST /auth/links` makes a new one",
+          remedy: "`opentiger status --login` makes a new one",
         });
       }
       const name = "browser";

@@ -18,13 +18,15 @@ import { ServerError } from "../errors.ts";
 import type { Parts } from "../parts.ts";
 import { answers, creates, jsonBody, newApi, optionalJsonBody } from "./api.ts";
 import { idempotencyHeader, once } from "./idempotency.ts";
+import { noProgress, progressOf, progressShape } from "./loop-progress.ts";
 import { pageOf, pageQuery } from "./paging.ts";
 import { loopId, loopShape, uuid } from "./shapes.ts";
 import { withoutAbsent } from "./without-absent.ts";
 
 const tags = ["loops"];
 const params = z.object({ id: loopId });
-const page = pageOf(loopShape).openapi("Loops");
+const listed = loopShape.extend({ progress: progressShape }).openapi("ListedLoop");
+const page = pageOf(listed).openapi("Loops");
 
 const newLoop = z
   .strictObject({
@@ -53,7 +55,7 @@ const listRoute = createRoute({
   method: "get",
   path: "/loops",
   tags,
-  summary: "All loops, the newest first",
+  summary: "All loops, the newest first, with how far they are",
   request: { query: pageQuery.extend({ repository: uuid.optional(), status: loopStatus.optional() }) },
   responses: answers(page, "A page of them"),
 });
@@ -115,9 +117,15 @@ export function loopsApi(parts: Parts) {
   const { place } = parts;
   const { database } = place;
   return newApi()
-    .openapi(listRoute, async (c) =>
-      c.json(await listLoops(database, withoutAbsent(c.req.valid("query"))), 200),
-    )
+    .openapi(listRoute, async (c) => {
+      const loops = await listLoops(database, withoutAbsent(c.req.valid("query")));
+      const progress = await progressOf(
+        database,
+        loops.items.map(({ id }) => id),
+      );
+      const items = loops.items.map((loop) => ({ ...loop, progress: progress.get(loop.id) ?? noProgress }));
+      return c.json({ ...loops, items }, 200);
+    })
     .openapi(createLoopRoute, async (c) => {
       const asked = c.req.valid("json");
       const made = await once(parts, c, asked, async () => {

@@ -100,6 +100,8 @@ export const runShape = z
     state: runStatus,
     failure: taskFailure.nullable(),
     session: z.string().nullable(),
+    /** As the agent called it when it began. */
+    model: z.string().nullable(),
     sandbox: z.string().nullable(),
     execId: z.string().nullable(),
     lastSeq: z.number().int(),

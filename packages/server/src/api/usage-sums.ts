@@ -2,7 +2,7 @@ import { allRows, type Queryable } from "@opentiger/orchestrator";
 import { z } from "zod";
 
 export interface UsageQuestion {
-  by: "day" | "loop" | "agent" | "role";
+  by: "day" | "loop" | "agent" | "model" | "role";
   /** Days, in UTC. */
   from?: string | undefined;
   to?: string | undefined;
@@ -12,6 +12,8 @@ const keys = {
   day: "to_char(started_at at time zone 'UTC', 'YYYY-MM-DD')",
   loop: "loop_id",
   agent: "agent",
+  // An agent that did not say which one it used.
+  model: "coalesce(model, '')",
   role: "role",
 } as const;
 

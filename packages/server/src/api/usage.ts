@@ -4,7 +4,7 @@ import { answers, newApi } from "./api.ts";
 import { usageShape } from "./shapes.ts";
 import { usageBy } from "./usage-sums.ts";
 
-const usageGroups = ["day", "loop", "agent", "role"] as const;
+const usageGroups = ["day", "loop", "agent", "model", "role"] as const;
 
 const day = z.iso.date();
 const row = usageShape.extend({ key: z.string(), runs: z.number().int() }).openapi("UsageRow");
@@ -13,7 +13,7 @@ const route = createRoute({
   method: "get",
   path: "/usage",
   tags: ["usage"],
-  summary: "Tokens and cost of all runs, by day, loop, agent or role",
+  summary: "Tokens and cost of all runs, by day, loop, agent, model or role",
   request: {
     query: z.object({
       by: z.enum(usageGroups).default("day"),

@@ -12,16 +12,17 @@ export function runFolder({ folder }: Pick<Place, "folder">, run: string): strin
 }
 
 /**
- * The bytes of a file of this run. undefined: it is not there any more, or is no plain file in the run's own folder,
+ * The bytes of a file of this run, from this one on. undefined: it is not there any more, or is no plain file in the run's own folder,
  * whatever the table says.
  */
 export async function openRunFile(
   place: Pick<Place, "folder">,
   run: string,
   path: string,
+  from = 0,
 ): Promise<AsyncGenerator<Uint8Array> | undefined> {
   const handle = await openWithin(runFolder(place, run), path);
-  return handle && chunksOf(handle);
+  return handle && chunksOf(handle, from);
 }
 
 async function openWithin(folder: string, path: string): Promise<FileHandle | undefined> {
@@ -38,11 +39,13 @@ async function openWithin(folder: string, path: string): Promise<FileHandle | un
   }
 }
 
-async function* chunksOf(handle: FileHandle): AsyncGenerator<Uint8Array> {
+async function* chunksOf(handle: FileHandle, from: number): AsyncGenerator<Uint8Array> {
+  let position = from;
   try {
     for (;;) {
-      const { bytesRead, buffer } = await handle.read(Buffer.alloc(chunkBytes), 0, chunkBytes, null);
+      const { bytesRead, buffer } = await handle.read(Buffer.alloc(chunkBytes), 0, chunkBytes, position);
       if (bytesRead === 0) return;
+      position += bytesRead;
       yield buffer.subarray(0, bytesRead);
     }
   } finally {

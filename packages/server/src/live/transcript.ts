@@ -22,19 +22,35 @@ const maxLineBytes = 4 * 1024 * 1024;
 export async function readTranscript(
   place: Place,
   run: string,
-  { after = 0, limit = usualLimit }: PageRequest,
+  asked: PageRequest,
 ): Promise<Page<AgentEvent>> {
-  const items: AgentEvent[] = [];
-  const count = Math.min(limit, maxLimit);
-  for await (const event of eventsOf(place, run)) {
-    if (event.seq <= after) continue;
-    if (items.length === count) return { items, next: items.at(-1)?.seq ?? null };
-    items.push(event);
-  }
-  return { items, next: null };
+  const { items, next } = await readPage(place, run, asked, 0);
+  return { items, next };
 }
 
-/** The same as it happens. Ends with `end` when the run has ended and everything was told. */
+/** A page, from this byte of the file on; `end` is where the last event of it ends. */
+async function readPage(
+  place: Place,
+  run: string,
+  { after = 0, limit = usualLimit }: PageRequest,
+  from: number,
+): Promise<Page<AgentEvent> & { end: number }> {
+  const items: AgentEvent[] = [];
+  const count = Math.min(limit, maxLimit);
+  let last = from;
+  for await (const { event, end } of eventsOf(place, run, from)) {
+    if (event.seq <= after) continue;
+    if (items.length === count) return { items, next: items.at(-1)?.seq ?? null, end: last };
+    items.push(event);
+    last = end;
+  }
+  return { items, next: null, end: last };
+}
+
+/**
+ * The same as it happens. Ends with `end` when the run has ended and everything was told. Where it was in the file is
+ * remembered: a long one is read once, and not once a page.
+ */
 export async function* followTranscript(
   place: Place,
   run: string,
@@ -43,12 +59,14 @@ export async function* followTranscript(
 ): AsyncGenerator<string> {
   const news = newsOf(place, run, signal);
   let last = after;
+  let from = 0;
   try {
     while (!signal.aborted) {
       // Asked before it is read: what was written before the end is read then.
       const ended = (await findRun(place.database, run))?.state !== "running";
-      const { items, next } = await readTranscript(place, run, { after: last, limit: maxLimit });
+      const { items, next, end } = await readPage(place, run, { after: last, limit: maxLimit }, from);
       last = items.at(-1)?.seq ?? last;
+      from = end;
       if (items.length > 0)
         yield items
           .map((event) => writeEvent({ id: `${event.seq}`, event: event.type, data: event }))
@@ -95,16 +113,22 @@ function newsOf({ database }: Place, run: string, signal: AbortSignal) {
 }
 
 /** A last line without its end is being written. A line that is no event is passed over. */
-async function* eventsOf(place: Place, run: string): AsyncGenerator<AgentEvent> {
-  const chunks = await openRunFile(place, run, join(runFolder(place, run), eventsName));
+async function* eventsOf(
+  place: Place,
+  run: string,
+  from: number,
+): AsyncGenerator<{ event: AgentEvent; end: number }> {
+  const chunks = await openRunFile(place, run, join(runFolder(place, run), eventsName), from);
   if (!chunks) return;
   let rest = Buffer.alloc(0);
+  let position = from;
   for await (const chunk of chunks) {
     rest = Buffer.concat([rest, chunk]);
     for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10)) {
       const event = readLine(rest.subarray(0, end).toString("utf8"));
       rest = rest.subarray(end + 1);
-      if (event) yield event;
+      position += end + 1;
+      if (event) yield { event, end: position };
     }
     if (rest.length > maxLineBytes) return;
   }

@@ -9,6 +9,7 @@ const released = {
   3: "86311c0c07705f47729d88a7391fdfaa18769edd6e02170c28bc14bc2d89fee6",
   4: "f686f37a20626ae06e3e77104a06588311eba505b536536628bd3e33d41ed8e5",
   5: "1bd61e023e38b0ba0bf1b474791cb58a9ab3df56bfc5b2d8d309373739658901",
+  6: "fae7a3d2959dbcfba6bdd27a72dd313ad4929e8cb5b2f628e4df35569d6300c5",
 };
 
 it("a step that was released is never changed: databases that have it would be refused", () => {

@@ -1,0 +1,100 @@
+import { createServer, type IncomingMessage, type Server } from "node:http";
+import { allRows } from "@opentiger/orchestrator";
+import { claimSocket } from "@opentiger/sandboxd";
+import { loopStatus, opentigerVersion } from "@opentiger/schema";
+import { z } from "zod";
+import { newLoginLink } from "../access/login-link.ts";
+import type { Parts } from "../parts.ts";
+import type { RunningServer } from "../server.ts";
+import type { ServerStatus } from "./status.ts";
+
+type Claim = NonNullable<Awaited<ReturnType<typeof claimSocket>>>;
+
+/**
+ * The socket on which the owner's own programs find the server, whatever its port is and whoever it wants to know. There
+ * is at most one; it is there before the server is ready, and says what it is doing.
+ */
+export class Control {
+  readonly #claim: Claim;
+  readonly #stop: () => void;
+  readonly #startedAt = new Date().toISOString();
+  #doing: string | null = null;
+  #server: RunningServer | undefined;
+
+  /** undefined: another server of this instance runs. */
+  static async open(socket: string, stop: () => void): Promise<Control | undefined> {
+    const server = createServer();
+    const claim = await claimSocket(socket, server);
+    return claim && new Control(server, claim, stop);
+  }
+
+  private constructor(server: Server, claim: Claim, stop: () => void) {
+    this.#claim = claim;
+    this.#stop = stop;
+    server.on("request", (request, response) => {
+      this.#answer(request).then(
+        (answer) => response.setHeader("content-type", "application/json").end(JSON.stringify(answer)),
+        () => response.writeHead(500).end(),
+      );
+    });
+  }
+
+  say(doing: string): void {
+    this.#doing = doing;
+  }
+
+  ready(server: RunningServer): void {
+    this.#doing = null;
+    this.#server = server;
+  }
+
+  /** false: the state folder was removed, or somebody else has the socket. */
+  get holds(): boolean {
+    return this.#claim.holds();
+  }
+
+  close(): void {
+    this.#claim.release();
+  }
+
+  async #answer({ method, url }: IncomingMessage): Promise<unknown> {
+    if (method === "POST" && url === "/login" && this.#server) {
+      const { parts, url: own } = this.#server;
+      return newLoginLink(parts.place.database, own, "command line");
+    }
+    if (method === "POST" && url === "/stop") this.#stop();
+    return this.#status();
+  }
+
+  async #status(): Promise<ServerStatus> {
+    const server = this.#server;
+    const route = server?.parts.place.database.route;
+    return {
+      version: opentigerVersion,
+      pid: process.pid,
+      startedAt: this.#startedAt,
+      ready: server !== undefined,
+      doing: this.#doing,
+      url: server?.url ?? null,
+      database: route ? { kind: route.kind, where: route.where } : null,
+      processes: (server?.parts.processes.list() ?? []).map(({ name, state, pid, working }) => ({
+        name,
+        state,
+        pid,
+        working,
+      })),
+      loops: server ? await openLoops(server.parts) : {},
+    };
+  }
+}
+
+const counted = z.object({ status: loopStatus, count: z.number() });
+
+async function openLoops({ place }: Parts): Promise<ServerStatus["loops"]> {
+  const rows = await allRows(
+    place.database,
+    counted,
+    "select status, count(*) from loops where status not in ('done', 'failed', 'cancelled') group by 1",
+  ).catch(() => []);
+  return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
+}

@@ -1,0 +1,2 @@
+export { type EnsuredServer, ensureServer, ServerClient } from "./server-client.ts";
+export type { LoginLink, ServerStatus } from "./status.ts";
