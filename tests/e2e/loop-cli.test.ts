@@ -12,6 +12,7 @@ import {
 } from "@opentiger/model-sim";
 import { DispatcherClient, findLoop } from "@opentiger/orchestrator";
 import { beforeAll, describe, expect, test } from "vitest";
+import { ServerClient } from "../../packages/server/src/control/index.ts";
 import { checkoutHash } from "../../scripts/demo/sample-project.ts";
 import { atEnd } from "../setup/at-end.ts";
 import { type CommandLine, commandLine } from "../setup/loop-command-line.ts";
@@ -61,8 +62,10 @@ let opentiger: CommandLine;
 
 beforeAll(async () => {
   world = await loopWorld([judge, plans, writes]);
-  opentiger = commandLine(world.env);
+  // Several test files run beside each other.
+  opentiger = commandLine({ ...world.env, OPENTIGER_API_PORT: "0" });
   atEnd(() => new DispatcherClient(world.env).stop());
+  atEnd(() => new ServerClient(world.env).stop());
 }, timeoutMs);
 
 function project(): string {
@@ -311,6 +314,8 @@ describe("what cannot be", () => {
 });
 
 test("the dispatcher ends when it is told to, and whoever needs it starts it, once, however many do", async () => {
+  // It would start the next one at once.
+  await new ServerClient(world.env).stop();
   const before = await starts();
   expect(await opentiger.json("dispatcher", "stop", "--json")).toEqual({ stopped: true });
   expect(await opentiger.json("dispatcher", "status", "--json")).toEqual({ running: false });

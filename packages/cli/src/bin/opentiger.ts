@@ -1,19 +1,11 @@
-import { ownNames } from "@opentiger/sandbox/exec-client";
-import { runProgram } from "../program/main.ts";
-import { opentigerProgram } from "../program/opentiger.ts";
-import { endProcess, processSurroundings } from "../program/process-surroundings.ts";
+import { opentigerVersion } from "@opentiger/schema/version";
 
 const words = process.argv.slice(2);
-const surroundings = processSurroundings({
-  invocation: "opentiger sandbox",
-  words,
-  env: process.env,
-  context: undefined,
-});
-await runProgram({
-  root: opentigerProgram(surroundings),
-  words,
-  surroundings,
-  sandboxNames: () => ownNames(process.env),
-});
-await endProcess();
+
+// What people type to see whether it is there at all needs nothing of the rest, which takes most of the time to load.
+if (words.length === 1 && (words[0] === "--version" || words[0] === "-V")) {
+  process.stdout.write(`opentiger version ${opentigerVersion}\n`);
+} else {
+  const { runOpentiger } = await import("../program/run-opentiger.ts");
+  await runOpentiger(words);
+}

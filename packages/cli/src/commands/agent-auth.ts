@@ -13,16 +13,14 @@ import { UsageError } from "../errors.ts";
 import { coloursFor } from "../output/colours.ts";
 import { renderTable } from "../output/table.ts";
 import { cancellable } from "../program/cancellation.ts";
+import { exits } from "../program/exits.ts";
 import type { Surroundings } from "../program/surroundings.ts";
-import { printJson, type VerbOptions, verb } from "../program/verb.ts";
+import { inContext, printJson, type VerbOptions, verb } from "../program/verb.ts";
 
 interface AgentAuthOptions extends VerbOptions {
   environment?: ExecutionEnvironment;
   deep?: true;
 }
-
-/** Status of a check that found no login that is known to be good. */
-const notAuthenticated = 1;
 
 export function agentAuthCommand(surroundings: Surroundings): Command {
   return verb("auth", surroundings)
@@ -53,7 +51,7 @@ export function agentAuthCommand(surroundings: Surroundings): Command {
       if (options.json) printJson(surroundings, statuses);
       else surroundings.stdout.write(render(statuses, surroundings));
       if (agent && statuses.some(({ authenticated }) => authenticated !== true))
-        surroundings.exitWith(notAuthenticated);
+        surroundings.exitWith(exits.negative);
     });
 }
 
@@ -64,12 +62,6 @@ function usualEnvironment(env: NodeJS.ProcessEnv): ExecutionEnvironment {
   const known = told ? read(told) : fallback;
   if (known) return known.value;
   throw new UsageError(`EXECUTION_ENVIRONMENT=${told} is no environment`, `Use ${expects}.`);
-}
-
-/** The context that was named is the user's in everything that follows. */
-function inContext({ env, context }: Surroundings, options: VerbOptions): NodeJS.ProcessEnv {
-  const named = options.context ?? context;
-  return named === undefined ? env : { ...env, DOCKER_CONTEXT: named, DOCKER_HOST: undefined };
 }
 
 const words = new Map<boolean | null, string>([

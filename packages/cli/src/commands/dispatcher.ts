@@ -1,13 +1,10 @@
-import { createReadStream, existsSync, statSync } from "node:fs";
-import { setTimeout as sleep } from "node:timers/promises";
 import { DispatcherClient } from "@opentiger/orchestrator";
 import { Command } from "commander";
-import { type LoopVerbOptions, loopVerb } from "../loop/place.ts";
+import { type LoopVerbOptions, loopExamples, loopVerb } from "../loop/place.ts";
 import { age } from "../output/age.ts";
+import { followLog } from "../output/follow-log.ts";
 import type { Surroundings } from "../program/surroundings.ts";
 import { printJson, quiet } from "../program/verb.ts";
-
-const pollMs = 250;
 
 export function dispatcherCommand(surroundings: Surroundings): Command {
   return quiet(new Command("dispatcher"), surroundings)
@@ -22,6 +19,7 @@ export function dispatcherCommand(surroundings: Surroundings): Command {
 function statusCommand(surroundings: Surroundings): Command {
   return loopVerb("status", surroundings)
     .description("whether it runs, and on how much it works")
+    .addHelpText("after", loopExamples("dispatcher status", "dispatcher status --json"))
     .action(async (options: LoopVerbOptions) => {
       const status = await new DispatcherClient(surroundings.env).status();
       if (options.json) return printJson(surroundings, { running: status !== undefined, ...status });
@@ -36,28 +34,17 @@ function logsCommand(surroundings: Surroundings): Command {
   return loopVerb("logs", surroundings)
     .description("what it has written")
     .option("-f, --follow", "go on until Ctrl-C")
-    .action(async ({ follow }: LoopVerbOptions & { follow?: true }) => {
-      const { log } = new DispatcherClient(surroundings.env).paths;
-      let from = 0;
-      do {
-        const size = existsSync(log) ? statSync(log).size : 0;
-        // It was emptied where it is, because it had become long.
-        if (size < from) from = 0;
-        if (size > from) {
-          const chunks = createReadStream(log, { start: from, end: size - 1, encoding: "utf8" });
-          // Node types the chunks of a stream with an encoding as any; they are strings.
-          for await (const text of chunks as AsyncIterable<string>) surroundings.stdout.write(text);
-          from = size;
-        }
-        if (follow) await sleep(pollMs);
-      } while (follow);
-    });
+    .addHelpText("after", loopExamples("dispatcher logs", "dispatcher logs -f"))
+    .action(({ follow, json }: LoopVerbOptions & { follow?: true }) =>
+      followLog(new DispatcherClient(surroundings.env).paths.log, surroundings.stdout, { follow, json }),
+    );
 }
 
 function stopCommand(surroundings: Surroundings): Command {
   return loopVerb("stop", surroundings)
     .description("end it; agents go on, and the next one adopts them")
     .option("--drain", "begin nothing more, and wait until what it works on is done")
+    .addHelpText("after", loopExamples("dispatcher stop", "dispatcher stop --drain"))
     .action(async ({ json, drain = false }: LoopVerbOptions & { drain?: boolean }) => {
       const stopped = await new DispatcherClient(surroundings.env).stop({ drain });
       if (json) return printJson(surroundings, { stopped });

@@ -7,6 +7,7 @@ import {
   usageOfLoop,
 } from "@opentiger/orchestrator";
 import { type LoopStatus, loopStatuses } from "@opentiger/schema";
+import { ServerClient } from "@opentiger/server/control";
 import { type Command, Option } from "commander";
 import { z } from "zod";
 import { loopNamed, repositoryOf, tasksOfLoop } from "../loop/find.ts";
@@ -17,6 +18,7 @@ import { type LoopVerbOptions, loopExamples, loopVerb, withPlace } from "../loop
 import { summaryOf } from "../loop/summary.ts";
 import { loopTable, taskTable } from "../loop/views.ts";
 import { watchLoop } from "../loop/watch.ts";
+import { type Colours, coloursFor } from "../output/colours.ts";
 import { printable } from "../output/table.ts";
 import type { Surroundings } from "../program/surroundings.ts";
 import { printJson } from "../program/verb.ts";
@@ -53,7 +55,7 @@ function lsCommand(surroundings: Surroundings): Command {
           });
         if (items.length === 0)
           return void surroundings.stdout.write('no loops yet: opentiger run "what is wanted" starts one\n');
-        surroundings.stdout.write(loopTable(shown, surroundings.now()));
+        surroundings.stdout.write(loopTable(shown, surroundings.now(), coloursOf(surroundings)));
         if (next !== null) surroundings.stdout.write(`the newest ${limit}; more with --limit\n`);
       }),
     );
@@ -72,7 +74,7 @@ function showCommand(surroundings: Surroundings): Command {
         if (options.json) return printJson(surroundings, { ...loop, repository, tasks, usage });
         surroundings.stdout.write(`${printable(loop.requirement)}\n  in ${printable(repository.path)}\n\n`);
         surroundings.stdout.write(summaryOf(loop, usage));
-        if (tasks.length > 0) surroundings.stdout.write(`\n${taskTable(tasks)}`);
+        if (tasks.length > 0) surroundings.stdout.write(`\n${taskTable(tasks, coloursOf(surroundings))}`);
       }),
     );
 }
@@ -86,8 +88,11 @@ function eventsCommand(surroundings: Surroundings): Command {
     .action((name: string, options: EventsOptions) =>
       withPlace(surroundings, options, async (place) => {
         const { id } = await loopNamed(place.database, name);
-        if (options.follow) surroundings.exitWith(await watchLoop(place, id, surroundings, options));
-        else await tellEvents(place.database, id, options, surroundings);
+        if (options.follow) {
+          const { url } = (await new ServerClient(place.env).status()) ?? {};
+          const page = url ? `${url}/loops/${id}` : undefined;
+          surroundings.exitWith(await watchLoop(place, id, surroundings, { ...options, page }));
+        } else await tellEvents(place.database, id, options, surroundings);
       }),
     );
 }
@@ -104,6 +109,10 @@ async function tellEvents(
     if (json) stdout.write(`${JSON.stringify({ type: "event", event })}\n`);
     else for (const line of await teller.lines(event)) stdout.write(`${event.at.toISOString()} ${line}\n`);
   }
+}
+
+function coloursOf({ stdout, env }: Surroundings): Colours {
+  return coloursFor(stdout, env);
 }
 
 interface Shown {

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { ensureDispatcher, startLoop } from "@opentiger/orchestrator";
+import { startLoop } from "@opentiger/orchestrator";
 import { agentKinds } from "@opentiger/schema";
 import { type Command, Option } from "commander";
 import { checkEngine } from "../loop/engine-check.ts";
@@ -11,16 +11,21 @@ import { topOfCheckout } from "../loop/top-of-checkout.ts";
 import { watchLoop } from "../loop/watch.ts";
 import type { Surroundings } from "../program/surroundings.ts";
 import { printJson } from "../program/verb.ts";
+import { bringUp } from "../server/bring-up.ts";
+import { runLogsCommand } from "./run-logs.ts";
 
 interface RunLoopOptions extends LoopVerbOptions, SettingsOptions {
   repo: string;
   file?: string;
   single?: true;
+  mayChange?: string[];
   detach?: true;
 }
 
 export function runLoopCommand(surroundings: Surroundings): Command {
   return loopVerb("run", surroundings)
+    .enablePositionalOptions()
+    .addCommand(runLogsCommand(surroundings))
     .description("turn a requirement into a branch of judged commits")
     .argument("[requirement...]", "what is wanted, in prose")
     .option("--repo <path>", "the repository; your checkout is not touched", ".")
@@ -29,6 +34,10 @@ export function runLoopCommand(surroundings: Surroundings): Command {
       "read stories (JSON, YAML, Markdown checklist) or prose from there; - is stdin",
     )
     .option("--single", "the requirement is one task: nobody plans")
+    .option(
+      "--may-change <glob...>",
+      "with --single: tests and protected files (package scripts, CI) that it is meant to change",
+    )
     .option("--dry-run", "only plan")
     .option("--approve", "wait for `opentiger loop approve` before the plan runs")
     .option("--sandbox", "run agents in sandboxes, whatever is configured")
@@ -45,6 +54,7 @@ export function runLoopCommand(surroundings: Surroundings): Command {
         "run -f stories.md --repo ~/project",
         'run --single --agent codex --budget-usd 5 "fix the flaky test in src/queue"',
         'run --dry-run "replace the date library"',
+        'run --single "add a lint script" --may-change package.json',
       ),
     )
     .action(async (words: string[], options: RunLoopOptions) => {
@@ -57,23 +67,30 @@ async function run(
   options: RunLoopOptions,
   surroundings: Surroundings,
 ): Promise<number> {
-  const { cwd, env } = surroundings;
-  const { file, single = false } = options;
+  const { cwd } = surroundings;
+  const { file, single = false, mayChange } = options;
   environmentOf(options);
-  const wanted = await readRequirement({ words, file, single, cwd });
+  const wanted = await readRequirement({ words, file, single, mayChange, cwd });
   const path = await topOfCheckout(resolve(cwd, options.repo));
   return withPlace(surroundings, options, async (place) => {
     const settings = settingsOf(options, place.config);
     await checkEngine(place, settings.environment ?? place.config.get("EXECUTION_ENVIRONMENT"));
     const loop = await startLoop(place, { repository: { path }, ...wanted, settings });
-    await ensureDispatcher(env);
-    if (options.detach) return detached(loop.id, options, surroundings);
-    return watchLoop(place, loop.id, surroundings, options);
+    const url = await bringUp(surroundings, options);
+    const page = url && `${url}/loops/${loop.id}`;
+    if (options.detach) return detached(loop.id, page, options, surroundings);
+    if (page && !options.json) surroundings.stdout.write(`dashboard: ${page}\n`);
+    return watchLoop(place, loop.id, surroundings, { ...options, page });
   });
 }
 
-function detached(id: string, { json }: RunLoopOptions, surroundings: Surroundings): number {
-  if (json) printJson(surroundings, { loop: id, branch: `tiger/${id}` });
+function detached(
+  id: string,
+  page: string | undefined,
+  { json }: RunLoopOptions,
+  surroundings: Surroundings,
+): number {
+  if (json) printJson(surroundings, { loop: id, branch: `tiger/${id}`, dashboard: page ?? null });
   else surroundings.stdout.write(`${id}\n`);
   return 0;
 }

@@ -1,13 +1,11 @@
-import { createReadStream, existsSync, statSync } from "node:fs";
-import { setTimeout as sleep } from "node:timers/promises";
 import { Sandboxd, type SandboxdStatus } from "@opentiger/sandboxd";
 import { Command } from "commander";
+import { loopExamples } from "../loop/place.ts";
 import { age } from "../output/age.ts";
+import { followLog } from "../output/follow-log.ts";
 import { renderTable } from "../output/table.ts";
 import type { Surroundings } from "../program/surroundings.ts";
 import { printJson, quiet, type VerbOptions, verb } from "../program/verb.ts";
-
-const pollMs = 250;
 
 export function sandboxdCommand(surroundings: Surroundings): Command {
   return quiet(new Command("sandboxd"), surroundings)
@@ -22,6 +20,7 @@ export function sandboxdCommand(surroundings: Surroundings): Command {
 function statusCommand(surroundings: Surroundings): Command {
   return verb("status", surroundings)
     .description("whether it runs, and for which sandboxes")
+    .addHelpText("after", loopExamples("sandboxd status", "sandboxd status --json"))
     .action(async (options: VerbOptions) => {
       const status = await new Sandboxd(surroundings.env).status();
       if (options.json) return printJson(surroundings, { running: status !== undefined, ...status });
@@ -38,27 +37,16 @@ function logsCommand(surroundings: Surroundings): Command {
   return verb("logs", surroundings)
     .description("what it has written")
     .option("-f, --follow", "go on until Ctrl-C")
-    .action(async ({ follow }: VerbOptions & { follow?: true }) => {
-      const { log } = new Sandboxd(surroundings.env).paths;
-      let from = 0;
-      do {
-        const size = existsSync(log) ? statSync(log).size : 0;
-        // A new file under the same name is read from its start.
-        if (size < from) from = 0;
-        if (size > from) {
-          const chunks = createReadStream(log, { start: from, end: size - 1, encoding: "utf8" });
-          // Node types the chunks of a stream with an encoding as any; they are strings.
-          for await (const text of chunks as AsyncIterable<string>) surroundings.stdout.write(text);
-          from = size;
-        }
-        if (follow) await sleep(pollMs);
-      } while (follow);
-    });
+    .addHelpText("after", loopExamples("sandboxd logs", "sandboxd logs -f"))
+    .action(({ follow, json }: VerbOptions & { follow?: true }) =>
+      followLog(new Sandboxd(surroundings.env).paths.log, surroundings.stdout, { follow, json }),
+    );
 }
 
 function stopCommand(surroundings: Surroundings): Command {
   return verb("stop", surroundings)
     .description("end it; sandboxes have no network until it is started again")
+    .addHelpText("after", loopExamples("sandboxd stop"))
     .action(async (options: VerbOptions) => {
       const stopped = await new Sandboxd(surroundings.env).stop();
       if (options.json) return printJson(surroundings, { stopped });

@@ -10,7 +10,9 @@ interface SaveOptions extends VerbOptions {
 
 export function saveCommand(surroundings: Surroundings): Command {
   return verb("save", surroundings)
-    .description("keep what is installed in a sandbox as a template; workspaces are not part of it")
+    .description(
+      "keep a sandbox's files as a template: what is installed, and a clone with what is in it; mounted folders are no part of it",
+    )
     .argument("<sandbox>", "name")
     .argument("<tag>", "name of the image")
     .option("-o, --output <tar>", "also write the image to a file")

@@ -15,6 +15,7 @@ import { judgementLines, runTable, taskTable } from "../loop/views.ts";
 import { printable } from "../output/table.ts";
 import type { Surroundings } from "../program/surroundings.ts";
 import { printJson, quiet } from "../program/verb.ts";
+import { taskShell } from "./task-shell.ts";
 
 /** Everything that can be done with one task of a loop. */
 export function taskCommand(surroundings: Surroundings): Command {
@@ -24,6 +25,7 @@ export function taskCommand(surroundings: Surroundings): Command {
     .usage("COMMAND")
     .addCommand(lsCommand(surroundings))
     .addCommand(showCommand(surroundings))
+    .addCommand(shellCommand(surroundings))
     .addCommand(changeCommand("retry", "run one again that failed or was cancelled", retryTask, surroundings))
     .addCommand(changeCommand("cancel", "end one, and what it runs", cancelTask, surroundings));
 }
@@ -57,6 +59,15 @@ function showCommand(surroundings: Surroundings): Command {
         if (options.json) return printJson(surroundings, { ...task, ...known });
         surroundings.stdout.write(render(task, known, surroundings.now()));
       }),
+    );
+}
+
+function shellCommand(surroundings: Surroundings): Command {
+  return named("shell", surroundings)
+    .description("a terminal where its agent works; what you change there, the agent sees")
+    .addHelpText("after", loopExamples("task shell k3v9x0ab 3"))
+    .action(async (loop: string, number: string, options: LoopVerbOptions) =>
+      surroundings.exitWith(await taskShell(loop, number, options, surroundings)),
     );
 }
 

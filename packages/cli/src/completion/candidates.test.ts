@@ -50,6 +50,20 @@ describe("completion", () => {
       ["bash", "zsh", "fish"],
     ],
     [["image", "build", "--ba"], ["--base"]],
+    [
+      ["config", ""],
+      ["ls", "get", "set", "unset", "help"],
+    ],
+    [
+      ["config", "set", "OPENTIGER_GIT"],
+      ["OPENTIGER_GIT_NAME", "OPENTIGER_GIT_EMAIL"],
+    ],
+    [
+      ["task", "sh"],
+      ["show", "shell"],
+    ],
+    [["doctor", "--f"], ["--fix"]],
+    [["uninst"], ["uninstall"]],
   ])("%j offers %j", (words, expected) => {
     expect(offered(words).candidates.map(({ value }) => value)).toEqual(expected);
   });

@@ -1,4 +1,4 @@
-import { agentNames } from "@opentiger/schema";
+import { agentNames, configKeyNames } from "@opentiger/schema";
 import type { Argument, Command, Option } from "commander";
 
 export interface Candidate {
@@ -91,6 +91,7 @@ function argumentValues(
   if (argument?.argChoices) return noFiles(argument.argChoices.map((value) => ({ value, description: "" })));
   if (name === "sandbox") return noFiles(sandboxes());
   if (name === "agent") return noFiles(agents);
+  if (name === "setting") return noFiles(configKeyNames.map((value) => ({ value, description: "setting" })));
   if (name === "sandbox-or-agent") return noFiles([...agents, ...sandboxes()]);
   return { candidates: [], files: argument !== undefined };
 }

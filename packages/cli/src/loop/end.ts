@@ -1,5 +1,6 @@
 import type { LoopRow } from "@opentiger/orchestrator";
 import type { LoopState } from "@opentiger/schema";
+import { exits } from "../program/exits.ts";
 
 /** Where a loop is that is not gone on with before a person does something. */
 export function standsStill(state: LoopState): boolean {
@@ -12,12 +13,12 @@ export function hasEnded(state: LoopState): boolean {
 
 /** With what `run` ends, by where it left the loop. Errors of ours have others: docs/cli.md. */
 export function exitOf({ state, settings }: LoopRow): number {
-  if (state === "done") return 0;
-  if (state === "failed") return 1;
-  if (state === "cancelled") return 2;
+  if (state === "done") return exits.good;
+  if (state === "failed") return exits.negative;
+  if (state === "cancelled") return exits.cancelled;
   // With --dry-run the plan is all that was wanted.
-  if (state === "awaiting_approval") return settings.dryRun ? 0 : 3;
-  return 4;
+  if (state === "awaiting_approval") return settings.dryRun ? exits.good : exits.awaitingApproval;
+  return exits.paused;
 }
 
 /** What there is to do now, as commands. */

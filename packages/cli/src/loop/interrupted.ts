@@ -29,6 +29,11 @@ export class Interrupted {
     return this.#leave.signal;
   }
 
+  /** As if somebody wanted to leave. */
+  leave(): void {
+    this.#leave.abort();
+  }
+
   close(): void {
     clearTimeout(this.#timer);
     process.off("SIGINT", this.#interrupt);

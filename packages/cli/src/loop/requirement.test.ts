@@ -39,6 +39,15 @@ describe("a requirement", () => {
     expect((await readRequirement({ ...asked, file, single: true })).source).toEqual({ kind: "single" });
   });
 
+  it("that is one task names the protected files that it is meant to change", async () => {
+    const words = ["add a lint script"];
+    const single = await readRequirement({ ...asked, words, single: true, mayChange: ["package.json"] });
+    expect(single.source).toEqual({ kind: "single", mayChange: ["package.json"] });
+    await expect(readRequirement({ ...asked, words, mayChange: ["package.json"] })).rejects.toThrow(
+      /--may-change is for one task/,
+    );
+  });
+
   it.each([
     ["nothing at all", {}, /no requirement/],
     ["blank words", { words: [" "] }, /no requirement/],

@@ -5,10 +5,13 @@ import {
   type ExecutionEnvironment,
   type LoopSettings,
   loopSettings,
-  type Role,
   roles,
 } from "@opentiger/schema";
 import { UsageError } from "../errors.ts";
+import { roleKeys } from "../instance/agent-roles.ts";
+
+/** What is asked of the settings that are stored. */
+type Settings = Pick<SystemConfig, "get" | "entry">;
 
 export interface SettingsOptions {
   host?: true;
@@ -22,16 +25,24 @@ export interface SettingsOptions {
 }
 
 /** What was asked for here: by flags, and by variables of this shell, which a dispatcher that runs already does not see. */
-export function settingsOf(options: SettingsOptions, config: SystemConfig): LoopSettings {
-  const { approve, dryRun, budgetUsd: usd = null, budgetTokens: tokens = null } = options;
+export function settingsOf(options: SettingsOptions, config: Settings): LoopSettings {
+  const { approve, dryRun } = options;
   const environment = environmentOf(options) ?? ownValue(config, "EXECUTION_ENVIRONMENT");
   return loopSettings.parse({
     ...(environment === undefined ? {} : { environment }),
     agents: agentsOf(options, config),
     ...(approve || ownValue(config, "OPENTIGER_APPROVE_PLANS") === "yes" ? { approve: true } : {}),
     dryRun: dryRun === true,
-    ...(usd === null && tokens === null ? {} : { budget: { usd, tokens } }),
+    ...budgetOf(options, config),
   });
+}
+
+/** One bound that is given does not take the other away that loops have otherwise. */
+function budgetOf({ budgetUsd, budgetTokens }: SettingsOptions, config: Settings) {
+  if (budgetUsd === undefined && budgetTokens === undefined) return {};
+  const usd = budgetUsd ?? config.get("OPENTIGER_LOOP_USD");
+  const tokens = budgetTokens ?? config.get("OPENTIGER_LOOP_TOKENS");
+  return { budget: { usd, tokens } };
 }
 
 export function environmentOf({ host, sandbox }: SettingsOptions): ExecutionEnvironment | undefined {
@@ -40,18 +51,10 @@ export function environmentOf({ host, sandbox }: SettingsOptions): ExecutionEnvi
   return sandbox ? "sandbox" : undefined;
 }
 
-const keys = {
-  planner: ["OPENTIGER_PLANNER_AGENT", "OPENTIGER_PLANNER_MODEL"],
-  worker: ["OPENTIGER_WORKER_AGENT", "OPENTIGER_WORKER_MODEL"],
-  tester: ["OPENTIGER_TESTER_AGENT", "OPENTIGER_TESTER_MODEL"],
-  docser: ["OPENTIGER_DOCSER_AGENT", "OPENTIGER_DOCSER_MODEL"],
-  judge: ["OPENTIGER_JUDGE_AGENT", "OPENTIGER_JUDGE_MODEL"],
-} as const satisfies Record<Role, readonly [ConfigKeyName, ConfigKeyName]>;
-
-function agentsOf({ agent, model }: SettingsOptions, config: SystemConfig): LoopSettings["agents"] {
+function agentsOf({ agent, model }: SettingsOptions, config: Settings): LoopSettings["agents"] {
   const chosen: LoopSettings["agents"] = {};
   for (const role of roles) {
-    const [agentKey, modelKey] = keys[role];
+    const [agentKey, modelKey] = roleKeys[role];
     const own = {
       agent: agent ?? ownValue(config, agentKey),
       // A model of another agent is of no use to the one that was named.
@@ -67,7 +70,7 @@ function agentsOf({ agent, model }: SettingsOptions, config: SystemConfig): Loop
 }
 
 /** undefined: this shell says nothing of it. */
-function ownValue<Name extends ConfigKeyName>(config: SystemConfig, name: Name) {
+function ownValue<Name extends ConfigKeyName>(config: Settings, name: Name) {
   const value = config.get(name);
   return config.entry(name).source === "environment" ? value : undefined;
 }

@@ -1,5 +1,6 @@
 import type { JudgementRow, LoopRow, RunRow, TaskRow } from "@opentiger/orchestrator";
 import { age } from "../output/age.ts";
+import { type Colours, inStateColour, noColours } from "../output/colours.ts";
 import { printable, renderTable } from "../output/table.ts";
 
 /** Enough to recognise it by. */
@@ -8,10 +9,11 @@ const shownTitle = 60;
 export function loopTable(
   loops: readonly { loop: LoopRow; tasks: string; name: string }[],
   now: Date,
+  colours: Colours = noColours,
 ): string {
   const rows = loops.map(({ loop, tasks, name }) => [
     loop.id,
-    loop.state,
+    inStateColour(loop.state, loop.state, colours),
     tasks,
     printable(name),
     age(loop.createdAt, now),
@@ -20,10 +22,10 @@ export function loopTable(
   return renderTable([["LOOP", "STATE", "TASKS", "REPOSITORY", "AGE", "REQUIREMENT"], ...rows]);
 }
 
-export function taskTable(tasks: readonly TaskRow[]): string {
+export function taskTable(tasks: readonly TaskRow[], colours: Colours = noColours): string {
   const rows = tasks.map(({ number, state, role, needs, title, detail }) => [
     String(number),
-    state,
+    inStateColour(state, state, colours),
     role,
     needs.join(",") || "-",
     `${cut(title)}${detail === null ? "" : ` · ${cut(detail)}`}`,
@@ -31,10 +33,10 @@ export function taskTable(tasks: readonly TaskRow[]): string {
   return renderTable([["TASK", "STATE", "ROLE", "NEEDS", "TITLE"], ...rows]);
 }
 
-export function runTable(runs: readonly RunRow[], now: Date): string {
+export function runTable(runs: readonly RunRow[], now: Date, colours: Colours = noColours): string {
   const rows = runs.map((run) => [
     String(run.number),
-    run.state,
+    inStateColour(run.state, run.state, colours),
     run.role,
     run.agent,
     age(run.startedAt, now),

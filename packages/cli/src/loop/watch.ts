@@ -5,89 +5,88 @@ import {
   type OpenPlace,
   usageOfLoop,
 } from "@opentiger/orchestrator";
+import { ServerClient } from "@opentiger/server/control";
+import { exits } from "../program/exits.ts";
 import type { Surroundings } from "../program/surroundings.ts";
 import { exitOf, standsStill } from "./end.ts";
 import { followLoop } from "./follow.ts";
 import { Interrupted } from "./interrupted.ts";
 import { LoopTeller } from "./lines.ts";
+import { type LoopOutput, loopOutput } from "./output.ts";
 import { summaryOf } from "./summary.ts";
 
-/** The status of a command that was interrupted, as in a shell; the loop itself goes on. */
-const detachedStatus = 130;
+export interface WatchOptions {
+  json?: true;
+  /** Where the loop can be seen in a browser. */
+  page?: string | undefined;
+}
 
 /** A dispatcher that was killed is started again by whoever waits for what it does. */
 const keepMs = 5_000;
 
+/** Whoever says `down` does not want us to start the database again. */
+const downMs = 250;
+
 /**
  * Tells what happens in a loop until it stands still. The first Ctrl-C leaves it, which goes on, and says how to come
- * back; a second one right after it cancels it.
+ * back; a second one right after it cancels it. So does `opentiger down` leave it, until the next `up`.
  */
 export async function watchLoop(
   place: OpenPlace,
   id: string,
   surroundings: Surroundings,
-  { json, after }: { json?: true; after?: number },
+  options: WatchOptions,
 ): Promise<number> {
+  const output = loopOutput(place, id, surroundings, options);
   const interrupted = new Interrupted({
     first: () =>
-      tell(surroundings, json, {
-        detaching: id,
-        text: "Ctrl-C once more cancels the loop; without it, it goes on",
-      }),
-    second: async () => void (await cancelLoop(place.database, id)),
+      output.notice({ detaching: id }, "Ctrl-C once more cancels the loop; without it, it goes on"),
+    second: async () => {
+      output.notice({ cancelling: id }, "cancelling: what it runs is being ended");
+      await cancelLoop(place.database, id);
+    },
   });
-  const keeping = setInterval(() => void ensureDispatcher(place.env).catch(() => {}), keepMs);
+  const server = new ServerClient(place.env);
+  const begun = new Date();
+  const keeping = setInterval(() => {
+    if (!server.downSince(begun)) void ensureDispatcher(place.env).catch(() => {});
+  }, keepMs);
+  const leaving = setInterval(() => {
+    if (server.downSince(begun)) interrupted.leave();
+  }, downMs);
   try {
-    const loop = await tellAll(place, id, surroundings, { json, after, signal: interrupted.signal });
+    const loop = await tellAll(place, id, output, interrupted.signal);
+    await output.close();
     if (!loop || !standsStill(loop.state)) {
-      tell(surroundings, json, {
-        detached: id,
-        text: `the loop goes on; back to it: opentiger loop events -f ${id}`,
-      });
-      return detachedStatus;
+      const down = server.downSince(begun);
+      const back = `opentiger ${down ? "up, then opentiger " : ""}loop events -f ${id}`;
+      const why = down ? "openTiger was ended, and the loop goes on when it is started" : "the loop goes on";
+      output.notice({ detached: id }, `${why}; back to it: ${back}`);
+      return exits.detached;
     }
     const usage = await usageOfLoop(place.database, id);
-    if (json) surroundings.stdout.write(`${JSON.stringify({ type: "end", loop, usage })}\n`);
+    if (options.json) surroundings.stdout.write(`${JSON.stringify({ type: "end", loop, usage })}\n`);
     else surroundings.stdout.write(`\n${summaryOf(loop, usage)}`);
     return exitOf(loop);
   } finally {
     clearInterval(keeping);
+    clearInterval(leaving);
     interrupted.close();
+    await output.close();
   }
-}
-
-interface TellOptions {
-  json: true | undefined;
-  after: number | undefined;
-  signal: AbortSignal;
 }
 
 async function tellAll(
   { database }: OpenPlace,
   id: string,
-  { stdout }: Surroundings,
-  { json, after, signal }: TellOptions,
+  output: LoopOutput,
+  signal: AbortSignal,
 ): Promise<LoopRow | undefined> {
   const teller = new LoopTeller(database);
-  const events = followLoop(database, id, {
-    until: standsStill,
-    signal,
-    ...(after === undefined ? {} : { after }),
-  });
+  const events = followLoop(database, id, { until: standsStill, signal });
   for (;;) {
     const next = await events.next();
     if (next.done) return next.value;
-    if (json) stdout.write(`${JSON.stringify({ type: "event", event: next.value })}\n`);
-    else for (const line of await teller.lines(next.value)) stdout.write(`${line}\n`);
+    await output.event(next.value, teller);
   }
-}
-
-/** Not a result: it goes where errors go. */
-function tell(
-  { stderr }: Surroundings,
-  json: true | undefined,
-  said: { text: string; [key: string]: string },
-): void {
-  const { text, ...rest } = said;
-  stderr.write(json ? `${JSON.stringify({ ...rest, message: text })}\n` : `${text}\n`);
 }

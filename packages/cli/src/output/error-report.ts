@@ -1,5 +1,6 @@
 import { OrchestratorError } from "@opentiger/orchestrator";
 import { SandboxError } from "@opentiger/sandbox";
+import { ServerError } from "@opentiger/server/access";
 import { CommanderError } from "commander";
 import { UsageError } from "../errors.ts";
 import { coloursFor } from "./colours.ts";
@@ -24,7 +25,7 @@ export function reportError(cause: unknown, audience: ErrorAudience, about: { na
 /** Whatever was thrown, as one of the documented errors. What none of them fits is ours: `internal`. */
 function asSandboxError(error: unknown): SandboxError {
   if (error instanceof SandboxError) return error;
-  if (error instanceof OrchestratorError) {
+  if (error instanceof OrchestratorError || error instanceof ServerError) {
     const { code, message, remedy } = error;
     return new SandboxError(code, message, { cause: error, ...(remedy === undefined ? {} : { remedy }) });
   }

@@ -1,7 +1,7 @@
-import type { SandboxStatus, SandboxSummary } from "@opentiger/schema";
+import type { SandboxSummary } from "@opentiger/schema";
 import type { Surroundings } from "../program/surroundings.ts";
 import { age } from "./age.ts";
-import { type Colours, coloursFor } from "./colours.ts";
+import { type Colours, coloursFor, inSandboxColour } from "./colours.ts";
 import { printable, renderTable } from "./table.ts";
 
 export interface SandboxList {
@@ -39,21 +39,13 @@ function row(sandbox: SandboxSummary, { stdout, env, now }: Surroundings, colour
   return [
     own ? colours.bold(printable(name)) : colours.dim(printable(name)),
     printable(agent),
-    stdout.isTTY ? colours[statusColour[status]](status) : status,
+    inSandboxColour(status, status, colours),
     stdout.isTTY ? shorten(homely(workspace, env["HOME"]), workspaceWidth(stdout.columns)) : workspace,
     own ? workspaceKind : `${workspaceKind} (of another instance)`,
     network === "open" ? colours.red(colours.bold("OPEN")) : (network ?? "-"),
     age(new Date(createdAt), now()),
   ];
 }
-
-const statusColour = {
-  running: "green",
-  paused: "yellow",
-  stopped: "dim",
-  creating: "cyan",
-  broken: "red",
-} as const satisfies Record<SandboxStatus, keyof Colours>;
 
 /** The other columns need more than half of a narrow terminal. */
 function workspaceWidth(columns: number | undefined): number {

@@ -51,6 +51,20 @@ export function uninstallPlugin(path: string): boolean {
   return true;
 }
 
+export function isOurPlugin(path: string): boolean {
+  return presentFile(path).kind === "ours";
+}
+
+/** What docker would start now; old: ours, of another place or version. */
+export function pluginState(
+  path: string,
+  program: { node: string; bundles: string },
+): "none" | "foreign" | "current" | "old" {
+  const present = presentFile(path);
+  if (present.kind !== "ours") return present.kind;
+  return present.text === pluginScript(program) ? "current" : "old";
+}
+
 type PresentFile = { kind: "none" } | { kind: "foreign" } | { kind: "ours"; text: string };
 
 /** A link, a folder or an unreadable file is somebody else's: ours is always a plain file. */

@@ -3,6 +3,7 @@ import type { Backend } from "@opentiger/sandbox";
 export interface OutputStream {
   readonly isTTY?: boolean | undefined;
   readonly columns?: number | undefined;
+  readonly rows?: number | undefined;
   write(text: string): unknown;
 }
 

@@ -36,6 +36,12 @@ export function examples({ invocation }: Surroundings, ...lines: string[]): stri
   return `\nExamples:\n${lines.map((line) => `  ${invocation} ${line}`).join("\n")}`;
 }
 
+/** The context that was named is the user's in everything that follows. */
+export function inContext({ env, context }: Surroundings, options: VerbOptions): NodeJS.ProcessEnv {
+  const named = options.context ?? context;
+  return named === undefined ? env : { ...env, DOCKER_CONTEXT: named, DOCKER_HOST: undefined };
+}
+
 export function backendOf(surroundings: Surroundings, options: VerbOptions) {
   return surroundings.connect(options.context ?? surroundings.context);
 }

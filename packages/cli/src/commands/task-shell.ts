@@ -1,0 +1,74 @@
+import { spawn } from "node:child_process";
+import { type OpenPlace, OrchestratorError, type TaskRow } from "@opentiger/orchestrator";
+import { type Backend, exitCode, type Sandbox } from "@opentiger/sandbox";
+import { withCredentials } from "@opentiger/sandboxd";
+import { executionEnvironments } from "@opentiger/schema";
+import { ownSize, refuseWithoutTerminal, relayTerminal } from "../exec/terminal.ts";
+import { loopNamed, taskNumbered } from "../loop/find.ts";
+import { type LoopVerbOptions, withPlace } from "../loop/place.ts";
+import type { Surroundings } from "../program/surroundings.ts";
+
+/**
+ * A terminal where the agent of a task works: the same files, user and network. What it does there, the agent sees. The
+ * database is not kept open meanwhile: somebody may sit there for hours.
+ */
+export async function taskShell(
+  loop: string,
+  number: string,
+  options: LoopVerbOptions,
+  surroundings: Surroundings,
+): Promise<number> {
+  refuseWithoutTerminal(surroundings.stdin);
+  const sandbox = await withPlace(surroundings, options, async (place) => {
+    const task = await taskNumbered(place.database, await loopNamed(place.database, loop), number);
+    return (await sandboxOf(place, task)) ?? nowhere(task);
+  });
+  try {
+    return await shellIn(sandbox, surroundings);
+  } finally {
+    await sandbox.close();
+  }
+}
+
+/** The one in which it works, or worked last; undefined: there is none any more. */
+async function sandboxOf(place: OpenPlace, { loop, number }: TaskRow): Promise<Sandbox | undefined> {
+  const ofTask = new RegExp(`^loop-${loop}-[a-z]+-${number}$`);
+  for (const environment of executionEnvironments) {
+    const backend: Backend | undefined = await place.backend(environment).catch(() => undefined);
+    const found = (await backend?.list().catch(() => []))?.filter(
+      ({ name, own }) => own && ofTask.test(name),
+    );
+    const latest = found?.toSorted((one, other) => other.createdAt.localeCompare(one.createdAt))[0];
+    if (backend && latest) return backend.open(latest.name);
+  }
+  return undefined;
+}
+
+async function shellIn(sandbox: Sandbox, { env, stderr }: Surroundings): Promise<number> {
+  const cwd = sandbox.workspaces[0]?.path;
+  stderr.write(`${sandbox.name}${cwd === undefined ? "" : `: ${cwd}`}; exit leaves it\n`);
+  if (sandbox.backend === "host") return hostShell(cwd, env);
+  const given = await withCredentials(sandbox, { TERM: env["TERM"] ?? "xterm" }, env);
+  const terminal = await sandbox.terminal(["bash", "-l"], { env: given, ...ownSize() });
+  return relayTerminal(terminal, { stdin: true, keys: undefined, env });
+}
+
+/** Nothing is isolated there: it is the user's own shell, in the agent's clone. */
+function hostShell(cwd: string | undefined, env: NodeJS.ProcessEnv): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const shell = spawn(env["SHELL"] || "bash", { cwd, env, stdio: "inherit" });
+    shell.once("error", reject);
+    shell.once("close", (code, signal) => resolve(exitCode({ code, signal, reason: "exited" })));
+  });
+}
+
+function nowhere({ number, loop, state }: TaskRow): never {
+  const ended = ["done", "failed", "cancelled"].some((end) => state.startsWith(end));
+  const why = ended ? "has ended, and its sandbox is gone" : "has no sandbox yet";
+  const remedy = ended
+    ? `what it did: opentiger task show ${loop} ${number}`
+    : `it gets one when an agent begins: opentiger loop events -f ${loop}`;
+  throw new OrchestratorError("not_found", `task ${number} of loop ${loop} is ${state}: it ${why}`, {
+    remedy,
+  });
+}

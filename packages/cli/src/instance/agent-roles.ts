@@ -1,0 +1,43 @@
+import {
+  type AgentKind,
+  type ConfigKeyName,
+  type ConfigValue,
+  type LoginAgent,
+  type Role,
+  roles,
+} from "@opentiger/schema";
+
+/** The settings of each role: its agent, and the model that the agent is given. */
+export const roleKeys = {
+  planner: ["OPENTIGER_PLANNER_AGENT", "OPENTIGER_PLANNER_MODEL"],
+  worker: ["OPENTIGER_WORKER_AGENT", "OPENTIGER_WORKER_MODEL"],
+  tester: ["OPENTIGER_TESTER_AGENT", "OPENTIGER_TESTER_MODEL"],
+  docser: ["OPENTIGER_DOCSER_AGENT", "OPENTIGER_DOCSER_MODEL"],
+  judge: ["OPENTIGER_JUDGE_AGENT", "OPENTIGER_JUDGE_MODEL"],
+} as const satisfies Record<Role, readonly [ConfigKeyName, ConfigKeyName]>;
+
+/** The agents that log in, as the settings call them. */
+export const agentKindOf = {
+  claude: "claude_code",
+  codex: "codex",
+  opencode: "opencode",
+} as const satisfies Record<LoginAgent, AgentKind>;
+
+export interface RoleAgent {
+  role: Role;
+  agent: AgentKind;
+  /** null: the agent's own choice. */
+  model: string | null;
+}
+
+type Read = <Name extends ConfigKeyName>(name: Name) => Promise<ConfigValue<Name>>;
+
+/** Which agent each role has, as it is configured. */
+export async function agentRoles(read: Read): Promise<RoleAgent[]> {
+  return Promise.all(
+    roles.map(async (role) => {
+      const [agentKey, modelKey] = roleKeys[role];
+      return { role, agent: await read(agentKey), model: (await read(modelKey)) ?? null };
+    }),
+  );
+}

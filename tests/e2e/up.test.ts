@@ -1,0 +1,283 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { DispatcherClient, EmbeddedPostgres } from "@opentiger/orchestrator";
+import { Sandboxd } from "@opentiger/sandboxd";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { ServerClient } from "../../packages/server/src/control/index.ts";
+import { askServer } from "../setup/ask-server.ts";
+import { atEnd } from "../setup/at-end.ts";
+import { freePort } from "../setup/free-port.ts";
+import { type CommandLine, commandLine } from "../setup/loop-command-line.ts";
+import { userRepository } from "../setup/loop-world.ts";
+import { processesOf } from "../setup/processes-of.ts";
+import { quickAgent } from "../setup/quick-agent.ts";
+import { temporaryFolder } from "../setup/temporary-workspace.ts";
+import { until } from "../setup/until.ts";
+
+const timeoutMs = 120_000;
+
+interface Instance {
+  env: NodeJS.ProcessEnv;
+  url: string;
+  opentiger: CommandLine;
+}
+
+/** A new instance on a port of its own, of which nothing is left at the end. */
+async function newInstance(more: NodeJS.ProcessEnv = {}): Promise<Instance> {
+  const home = temporaryFolder("ot-up-");
+  const port = await freePort();
+  const env: NodeJS.ProcessEnv = {
+    PATH: process.env["PATH"],
+    HOME: home,
+    OPENTIGER_HOME: home,
+    OPENTIGER_API_PORT: String(port),
+    OPENTIGER_AGENT_COMMAND: JSON.stringify(quickAgent),
+    ...more,
+  };
+  atEnd(async () => {
+    await new ServerClient(env).stop();
+    await new DispatcherClient(env).stop();
+    await new Sandboxd(env).stop();
+    await new EmbeddedPostgres(env).remove();
+  });
+  return { env, url: `http://127.0.0.1:${port}`, opentiger: commandLine(env) };
+}
+
+let own: Instance;
+
+beforeAll(async () => {
+  own = await newInstance();
+});
+
+afterEach(async () => {
+  await own.opentiger("down");
+});
+
+describe("opentiger up", () => {
+  test(
+    "starts everything, a second one finds the first, and down ends all of it",
+    async () => {
+      const { opentiger, url, env } = own;
+      const first = await opentiger("up", "--detach");
+      expect(first).toMatchObject({
+        status: 0,
+        stdout: expect.stringContaining(`openTiger runs at ${url}\n`),
+      });
+      expect(first.stderr).toContain("Making the database");
+      const second = await opentiger("up");
+      expect(second).toMatchObject({ status: 0, stderr: "" });
+      expect(second.stdout).toMatch(new RegExp(`^openTiger runs already, for \\d+s, at ${url}\n`));
+      const again = await opentiger.json("up", "--json");
+      expect(again).toMatchObject({
+        url,
+        started: false,
+        login: expect.stringContaining(`${url}/login#otl_`),
+      });
+
+      await until("the dispatcher runs", () => new DispatcherClient(env).status());
+      const status = await opentiger.json("status", "--json");
+      expect(status).toMatchObject({
+        running: true,
+        server: { url, pid: again.pid, ready: true, database: { kind: "embedded" } },
+        processes: [{ name: "dispatcher" }],
+        database: { state: "running" },
+        loops: {},
+      });
+      const shown = await opentiger("status");
+      expect(shown.stdout).toMatch(new RegExp(`^server +${url} +${again.pid} `, "m"));
+      expect(shown.stdout).toMatch(/^dispatcher +idle/m);
+
+      expect(await opentiger("down")).toMatchObject({ status: 0, stdout: "openTiger has ended\n" });
+      expect(processesOf(`OPENTIGER_HOME=${env["OPENTIGER_HOME"]}`)).toEqual([]);
+      const down = await opentiger("status");
+      expect(down).toMatchObject({ status: 1, stdout: expect.stringContaining("→ opentiger up") });
+      expect(down.stdout).toMatch(/^server +does not run$/m);
+      expect(await opentiger("down")).toMatchObject({ status: 0, stdout: "openTiger did not run\n" });
+    },
+    timeoutMs,
+  );
+
+  test(
+    "in the foreground goes on until Ctrl-C, and ends all that it started",
+    async () => {
+      const { opentiger, url, env } = own;
+      const { child, ended } = opentiger.start("up");
+      await until("it is ready", () => child.heard.includes("Ctrl-C ends it"), timeoutMs);
+      expect((await askServer(url, "/health")).status).toBe(200);
+      await until("the dispatcher runs", () => new DispatcherClient(env).status());
+      child.kill("SIGINT");
+      expect(await ended).toMatchObject({
+        status: 0,
+        stdout: expect.stringContaining("openTiger has ended\n"),
+      });
+      expect(processesOf(`OPENTIGER_HOME=${env["OPENTIGER_HOME"]}`)).toEqual([]);
+    },
+    timeoutMs,
+  );
+
+  test(
+    "after kill -9 of the server, status tells the truth, and the next one adopts the dispatcher",
+    async () => {
+      const { opentiger, url, env } = own;
+      const { pid } = await opentiger.json("up", "--detach", "--json");
+      const dispatcher = await until("the dispatcher runs", () => new DispatcherClient(env).status());
+      process.kill(pid, "SIGKILL");
+      await until("the server is gone", async () => (await new ServerClient(env).status()) === undefined);
+      const status = await opentiger("status", "--json");
+      expect(status.status).toBe(1);
+      expect(JSON.parse(status.stdout)).toMatchObject({
+        running: false,
+        server: null,
+        processes: [{ pid: dispatcher.pid }],
+        loops: {},
+      });
+      expect(await opentiger.json("up", "--detach", "--json")).toMatchObject({ url, started: true });
+      const { processes } = await until("it has looked", async () => {
+        const found = await opentiger.json("status", "--json");
+        return found.server.processes[0].state === "running" ? found : undefined;
+      });
+      expect(processes).toMatchObject([{ pid: dispatcher.pid }]);
+    },
+    timeoutMs,
+  );
+
+  test(
+    "says who has the port and what to do, whoever it is",
+    async () => {
+      const { opentiger, url } = own;
+      const stranger = createServer((_request, response) => void response.end("hello"));
+      stranger.listen(Number(new URL(url).port), "127.0.0.1");
+      await once(stranger, "listening");
+      const refused = await opentiger("up");
+      stranger.close();
+      expect(refused).toMatchObject({ status: 73, stdout: "" });
+      expect(refused.stderr).toContain(`another program listens on port ${new URL(url).port}`);
+      expect(refused.stderr).toMatch(/→ .*OPENTIGER_API_PORT=\d+/);
+
+      expect(await opentiger("up", "--detach")).toMatchObject({ status: 0 });
+      const other = await newInstance({ OPENTIGER_API_PORT: new URL(url).port });
+      const beside = await other.opentiger("up", "--detach", "--json");
+      expect(beside.status).toBe(73);
+      expect(JSON.parse(beside.stderr)).toMatchObject({
+        error: {
+          code: "port_taken",
+          message: expect.stringContaining("an openTiger with another state folder"),
+        },
+      });
+    },
+    timeoutMs,
+  );
+});
+
+describe("who may ask", () => {
+  test(
+    "a login link is good once, and a key until it is revoked",
+    async () => {
+      const { opentiger, url } = await newInstance({ OPENTIGER_ALLOW_INSECURE_SYSTEM_CONTROL: "false" });
+      expect(await opentiger("status", "--login")).toMatchObject({
+        status: 66,
+        stderr: expect.stringContaining("→ opentiger up"),
+      });
+      const made = await opentiger.json("keys", "add", "ci", "--json");
+      const key: string = made.key;
+      expect(await opentiger("keys", "add", "ci")).toMatchObject({ status: 73 });
+      expect(await opentiger("keys", "add", "a b")).toMatchObject({ status: 64 });
+      await opentiger("up", "--detach");
+      const ask = (given: string) => askServer(url, "/loops", { headers: { "x-api-key": given } });
+      expect((await askServer(url, "/loops")).status).toBe(401);
+      expect((await ask(key)).status).toBe(200);
+      const listed = await opentiger("keys", "ls");
+      expect(listed.stdout).toContain(made.id);
+      expect(listed.stdout).not.toContain(key);
+      expect(await opentiger("keys", "revoke", "ci")).toMatchObject({ status: 0, stdout: "ci\n" });
+      expect((await ask(key)).status).toBe(401);
+      expect(await opentiger("keys", "revoke", "ci")).toMatchObject({ status: 66 });
+
+      const link = (await opentiger("status", "--login")).stdout.trim();
+      const body = { token: link.slice(link.indexOf("#") + 1) };
+      const login = () => askServer(url, "/auth/session", { method: "POST", body });
+      expect((await login()).status).toBe(200);
+      expect((await login()).status).toBe(401);
+      await opentiger("down");
+    },
+    timeoutMs,
+  );
+});
+
+describe("opentiger run", () => {
+  const wanted = ["run", "Write first", "--single", "--host", "--agent", "command", "--repo"] as const;
+  const project = () => userRepository({ "opentiger.json": '{"verify":["test -f first.txt || true"]}\n' });
+
+  test(
+    "starts the server where none runs, says where the loop can be seen, and works against it",
+    async () => {
+      const { opentiger, url } = own;
+      const ran = await opentiger(...wanted, project());
+      expect(ran).toMatchObject({ status: 0, stderr: "" });
+      const id = new RegExp(`^dashboard: ${url}/loops/([a-z0-9]{8})\n`).exec(ran.stdout)?.[1] ?? "";
+      const seen = await askServer(url, `/loops/${id}`);
+      expect(seen.json).toMatchObject({ id, state: "done" });
+      const logs = await opentiger("run", "logs", id, "1");
+      expect(logs).toMatchObject({ status: 0, stdout: expect.stringContaining("judge") });
+      const runs = (await opentiger.json("task", "show", id, "1", "--json")).runs;
+      const worker = await opentiger("run", "logs", "-f", runs[0].id, "--json");
+      const said = worker.stdout
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line));
+      expect(said.some(({ type }) => type === "finished" || type === "text" || type === "raw")).toBe(true);
+      expect(await opentiger("run", "logs", "are", "missing", "somewhere")).toMatchObject({ status: 64 });
+      const detached = await opentiger.json(...wanted, project(), "--detach", "--json");
+      expect(detached).toMatchObject({ dashboard: `${url}/loops/${detached.loop}` });
+      expect(await opentiger("loop", "events", "-f", detached.loop)).toMatchObject({ status: 0 });
+    },
+    timeoutMs,
+  );
+
+  test(
+    "is left by `down`, which lets the agent go on, and the next `up` adopts it",
+    async () => {
+      const { opentiger } = own;
+      const words = ["run", "Keep at it", "--single", "--host", "--agent", "command", "--repo"];
+      const { child, ended } = opentiger.start(...words, project());
+      const id = await until(
+        "it runs",
+        () => /loop ([a-z0-9]{8}) is being/.exec(child.heard)?.[1],
+        timeoutMs,
+      );
+      const run = () => opentiger("run", "logs", id, "1", "--json");
+      await until("its agent is at work", async () => (await run()).stdout.includes("started"), timeoutMs);
+      expect(await opentiger.json("down", "--json")).toMatchObject({ server: true, goOn: 1 });
+      const left = await ended;
+      expect(left).toMatchObject({ status: 130, stderr: expect.stringContaining("openTiger was ended") });
+      expect(await opentiger.json("up", "-d", "--json")).toMatchObject({ started: true });
+      await until("it is worked on again", async () => {
+        const { processes } = await opentiger.json("status", "--json");
+        return processes[0]?.working === 1;
+      });
+      const { runs } = await opentiger.json("task", "show", id, "1", "--json");
+      expect(runs).toMatchObject([{ state: "running" }]);
+      expect(await opentiger("loop", "cancel", id)).toMatchObject({ status: 0 });
+      expect(await opentiger("loop", "events", "-f", id)).toMatchObject({ status: 2 });
+      expect(await opentiger("down", "--drain")).toMatchObject({
+        status: 0,
+        stdout: "openTiger has ended\n",
+      });
+    },
+    timeoutMs,
+  );
+
+  test(
+    "works without a server whose port is taken, and says so",
+    async () => {
+      const { opentiger, url } = own;
+      const stranger = createServer().listen(Number(new URL(url).port), "127.0.0.1");
+      await once(stranger, "listening");
+      const ran = await opentiger(...wanted, project());
+      stranger.close();
+      expect(ran.status).toBe(0);
+      expect(ran.stderr).toMatch(/no dashboard: another program listens on port \d+\n {2}→ /);
+    },
+    timeoutMs,
+  );
+});
