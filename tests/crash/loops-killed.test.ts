@@ -1,9 +1,8 @@
-import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { answer, finish, type ScenarioChoice, think, whenPrompt, writeFile } from "@opentiger/model-sim";
 import { EmbeddedPostgres, listRuns } from "@opentiger/orchestrator";
 import { expect, test } from "vitest";
-import { type LoopWorld, loopWorld, plannedTask, userRepository } from "../setup/loop-world.ts";
+import { type LoopWorld, loopWorld, mergedTasks, plannedTask, userRepository } from "../setup/loop-world.ts";
 import { processesOf } from "../setup/processes-of.ts";
 import { runningDispatcher } from "../setup/running-dispatcher.ts";
 import { soak } from "../setup/soak.ts";
@@ -55,14 +54,7 @@ async function oneLoop(world: LoopWorld): Promise<void> {
 
   expect(ended.state).toBe("done");
   expect((await world.tasks(loop.id)).map(({ state }) => state)).toEqual(tasks.map(() => "done"));
-  const trailers = git(
-    project,
-    "log",
-    "--format=%(trailers:key=OpenTiger-Task,valueonly)",
-    `main..tiger/${loop.id}`,
-  );
-  const numbers = trailers.split("\n").filter(Boolean).map(Number);
-  expect(numbers.toSorted((one, other) => one - other)).toEqual(tasks.map((_, index) => index + 1));
+  expect(mergedTasks(project, loop.id)).toEqual(tasks.map((_, index) => index + 1));
   const sessions = world.sim.sessions().slice(before);
   for (const { key } of tasks) {
     const own = sessions.filter(
@@ -101,10 +93,4 @@ async function nothingIsLeft(world: LoopWorld): Promise<void> {
     ({ command }) => !/postgres|sandboxd/.test(command),
   );
   expect(ours).toEqual([]);
-}
-
-function git(project: string, ...words: string[]): string {
-  return execFileSync("git", ["-C", project, ...words], {
-    encoding: "utf8",
-  });
 }

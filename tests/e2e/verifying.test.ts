@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
+import { existsSync, utimesSync } from "node:fs";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { OpenPlace } from "@opentiger/orchestrator";
@@ -12,18 +13,19 @@ import { ensurePrepared, type Prepared } from "../../packages/orchestrator/src/p
 import { readProject } from "../../packages/orchestrator/src/project/read-project.ts";
 import { makeSandbox } from "../../packages/orchestrator/src/project/sandbox.ts";
 import { sandboxShape } from "../../packages/orchestrator/src/project/sandbox-shape.ts";
+import { tidiedName, tidyPrepared } from "../../packages/orchestrator/src/recovery/reconcile/tidying.ts";
 import { baselineOf } from "../../packages/orchestrator/src/verifying/baseline.ts";
 import { compareChecks } from "../../packages/orchestrator/src/verifying/compare.ts";
 import { runChecks } from "../../packages/orchestrator/src/verifying/run-checks.ts";
 import { atEnd } from "../setup/at-end.ts";
 import { docker } from "../setup/docker.ts";
 import { runIn } from "../setup/place.ts";
+import { preparedImages } from "../setup/prepared-images.ts";
 import { until } from "../setup/until.ts";
 import {
   credential,
   type Gates,
   gates,
-  preparedImages,
   type SampleProject,
   sampleProject,
   type VerifyingWorld,
@@ -226,6 +228,23 @@ describe("a prepared image", () => {
     expect(left).not.toContain(idle.image);
     expect(await docker("images", "--quiet", idle.image ?? "")).toBe("");
     expect(await docker("images", "--quiet", prepared.image ?? "")).not.toBe("");
+  });
+
+  test("goes as well when none is made for long: once a day somebody looks", async () => {
+    const { place } = world;
+    const old = await (await begin({ setup: ["mkdir -p node_modules/old"] })).prepare();
+    const stamp = join(place.folder, tidiedName);
+    await tidyPrepared(place);
+    await place.database.query(
+      "update prepared_images set bytes = $1, used_at = now() - interval '1 day' where key = $2",
+      [place.config.get("OPENTIGER_PREPARED_SIZE") + 1, old.key],
+    );
+    await tidyPrepared(place);
+    expect(await preparedImages(place)).toContain(old.image);
+    utimesSync(stamp, new Date(0), new Date(0));
+    await tidyPrepared(place);
+    expect(await preparedImages(place)).not.toContain(old.image);
+    expect(await docker("images", "--quiet", old.image ?? "")).toBe("");
   });
 
   test("is not made where there is nothing to set up", async () => {

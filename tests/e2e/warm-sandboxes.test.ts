@@ -2,13 +2,11 @@ import { addTask, cancelLoop, Dispatcher, type LoopRow, type NewTask } from "@op
 import { openState } from "@opentiger/sandbox";
 import type { PlannedTask, ProjectFile } from "@opentiger/schema";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
-import { atEnd } from "../setup/at-end.ts";
 import { docker } from "../setup/docker.ts";
 import { type LoopWorld, loopWorld, plannedTask, userRepository } from "../setup/loop-world.ts";
 import { quickAgent, quickAgents } from "../setup/quick-agent.ts";
 import { runningDispatcher } from "../setup/running-dispatcher.ts";
 import { until } from "../setup/until.ts";
-import { preparedImages } from "../setup/verifying-world.ts";
 
 const patienceMs = 120_000;
 const timeoutMs = 2 * patienceMs;
@@ -19,9 +17,6 @@ let dispatcher: Dispatcher | undefined;
 beforeAll(async () => {
   world = await loopWorld([]);
   await world.place.config.patch({ OPENTIGER_AGENT_COMMAND: [...quickAgent] }, "test");
-  atEnd(async () => {
-    for (const image of await preparedImages(world.place)) await docker("rmi", "--force", image);
-  });
 });
 
 afterEach(() => dispatcher?.stop());

@@ -1,5 +1,4 @@
 import { answer, type ScenarioInput } from "@opentiger/model-sim";
-import { DockerBackend } from "@opentiger/sandbox";
 import { judgeStage } from "../../packages/orchestrator/src/judging/judge-stage.ts";
 import type { Opinion } from "../../packages/orchestrator/src/judging/opinion.ts";
 import {
@@ -9,7 +8,6 @@ import {
 import { type JudgementRow, listJudgements } from "../../packages/orchestrator/src/state/judgements.ts";
 import { atEnd } from "./at-end.ts";
 import { type LoopWorld, loopWorld } from "./loop-world.ts";
-import { preparedImages } from "./verifying-world.ts";
 
 /** What the judge's model was shown. */
 export interface JudgeQuestion {
@@ -42,11 +40,6 @@ export async function judgeWorld(): Promise<JudgeWorld> {
       return "steps" in said ? said : { steps: [answer(said)] };
     },
   ]);
-  atEnd(async () => {
-    const backend = await world.place.backend("sandbox");
-    for (const reference of await preparedImages(world.place))
-      if (backend instanceof DockerBackend) await backend.images.remove(reference);
-  });
   return {
     world,
     asked,

@@ -15,6 +15,7 @@ import {
 import { type LoopSettings, loopSettings, type PlannedTask } from "@opentiger/schema";
 import { type AgentWorld, agentWorld } from "./agent-world.ts";
 import { atEnd } from "./at-end.ts";
+import { removePrepared } from "./prepared-images.ts";
 import { temporaryFolder } from "./temporary-workspace.ts";
 import { until } from "./until.ts";
 
@@ -29,22 +30,28 @@ export interface LoopWorld extends Pick<AgentWorld, "home" | "env" | "sandboxd">
   ended(loop: string, timeoutMs?: number): Promise<LoopRow>;
 }
 
-export async function loopWorld(scenarioFor: readonly ScenarioChoice[]): Promise<LoopWorld> {
+/** `more`: settings of its environment, such as another engine. */
+export async function loopWorld(
+  scenarioFor: readonly ScenarioChoice[],
+  more: NodeJS.ProcessEnv = {},
+): Promise<LoopWorld> {
   const sim = await startModelSim({ scenarioFor: [...scenarioFor] });
   atEnd(() => sim.close());
   const world = await agentWorld(sim.url);
-  atEnd(() => new EmbeddedPostgres(world.env).remove());
-  const place = await openPlace(world.env, {
+  const env = { ...world.env, ...more };
+  atEnd(() => new EmbeddedPostgres(env).remove());
+  const place = await openPlace(env, {
     program: "test",
     log: (line) => process.stderr.write(`${line}\n`),
   });
   atEnd(() => place.close());
+  atEnd(() => removePrepared(place));
   const find = async (id: string): Promise<LoopRow> => {
     const loop = await findLoop(place.database, id);
     if (!loop) throw new Error(`there is no loop ${id}`);
     return loop;
   };
-  const { home, env, sandboxd } = world;
+  const { home, sandboxd } = world;
   return {
     home,
     env,
@@ -82,7 +89,7 @@ export function userRepository(files: Readonly<Record<string, string>>): string 
   git("init", "--quiet", "--initial-branch=main");
   git("config", "user.name", "Una User");
   git("config", "user.email", "una@example.test");
-  git("add", "--all");
+  git("add", "--all", "--force");
   git("commit", "--quiet", "--allow-empty", "--message=base");
   return root;
 }
@@ -102,4 +109,12 @@ export function plannedTask(key: string, more: Partial<PlannedTask> = {}): Plann
     estimate: null,
     ...more,
   };
+}
+
+/** The numbers of the tasks that the loop's branch names, each as often as a commit does, in order. */
+export function mergedTasks(project: string, loop: string): number[] {
+  const words = ["log", "--format=%(trailers:key=OpenTiger-Task,valueonly)", `main..tiger/${loop}`];
+  const said = execFileSync("git", ["-C", project, ...words], { encoding: "utf8" });
+  const numbers = said.split("\n").filter(Boolean).map(Number);
+  return numbers.toSorted((one, other) => one - other);
 }

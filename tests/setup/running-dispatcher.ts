@@ -7,14 +7,18 @@ const bundle = fileURLToPath(new URL("../../packages/orchestrator/dist/dispatche
 
 /** The dispatcher as a process, which a test may kill. */
 export interface RunningDispatcher {
+  readonly pid: number;
   /** kill -9, and at once another one. */
   killAndStart(): Promise<void>;
   kill(): Promise<void>;
+  /** Stops it where it is, without its knowing, until it is woken. */
+  freeze(): void;
+  wake(): void;
   stop(): Promise<void>;
 }
 
-export function runningDispatcher(env: NodeJS.ProcessEnv): RunningDispatcher {
-  let child = start(env);
+export function runningDispatcher(env: NodeJS.ProcessEnv, words: readonly string[] = []): RunningDispatcher {
+  let child = start(env, words);
   const end = async (signal: NodeJS.Signals): Promise<void> => {
     if (child.exitCode !== null || child.signalCode !== null) return;
     const ended = once(child, "exit");
@@ -23,15 +27,20 @@ export function runningDispatcher(env: NodeJS.ProcessEnv): RunningDispatcher {
   };
   atEnd(() => end("SIGKILL"));
   return {
+    get pid() {
+      return child.pid ?? 0;
+    },
     kill: () => end("SIGKILL"),
+    freeze: () => void child.kill("SIGSTOP"),
+    wake: () => void child.kill("SIGCONT"),
     killAndStart: async () => {
       await end("SIGKILL");
-      child = start(env);
+      child = start(env, words);
     },
     stop: () => end("SIGTERM"),
   };
 }
 
-function start(env: NodeJS.ProcessEnv): ChildProcess {
-  return spawn(process.execPath, [bundle], { env, stdio: ["ignore", "inherit", "inherit"] });
+function start(env: NodeJS.ProcessEnv, words: readonly string[]): ChildProcess {
+  return spawn(process.execPath, [bundle, ...words], { env, stdio: ["ignore", "inherit", "inherit"] });
 }

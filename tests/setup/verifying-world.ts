@@ -9,6 +9,7 @@ import { DockerBackend } from "@opentiger/sandbox";
 import { Sandboxd } from "@opentiger/sandboxd";
 import { atEnd } from "./at-end.ts";
 import { workerImage } from "./docker.ts";
+import { removePrepared } from "./prepared-images.ts";
 import { temporaryFolder } from "./temporary-workspace.ts";
 
 /** In the environment of whoever prepares, and to be found nowhere else. */
@@ -46,15 +47,9 @@ export async function verifyingWorld(): Promise<VerifyingWorld> {
   atEnd(async () => {
     await docker.reset();
     await (await place.backend("host")).reset();
-    for (const reference of await preparedImages(place)) await docker.images.remove(reference);
+    await removePrepared(place);
   });
   return { env, place, docker, another };
-}
-
-export async function preparedImages({ database }: OpenPlace): Promise<string[]> {
-  const { rows } = await database.query("select reference from prepared_images order by created_at");
-  // Our own table; the column is text.
-  return (rows as { reference: string }[]).map(({ reference }) => reference);
 }
 
 export interface SampleProject {

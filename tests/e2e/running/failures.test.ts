@@ -16,12 +16,12 @@ import {
 import type { TaskFailureType } from "@opentiger/schema";
 import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { executeStage } from "../../../packages/orchestrator/src/dispatch/execute-stage.ts";
-import { taskFailureRules } from "../../../packages/orchestrator/src/recovery/task-failures.ts";
 import { change } from "../../../packages/orchestrator/src/state/change.ts";
 import { openStage } from "../../../packages/orchestrator/src/state/stages.ts";
 import type { NewTask, TaskRow } from "../../../packages/orchestrator/src/state/tasks.ts";
 import { atEnd } from "../../setup/at-end.ts";
 import { until } from "../../setup/until.ts";
+import { doing, endedAs, patienceMs, workOff } from "./failing-tasks.ts";
 import { type LoopParts, project, type RunningWorld, runningWorld } from "./running-world.ts";
 
 /** Several runs of a real agent each, on a machine that does many other things. */
@@ -61,9 +61,6 @@ beforeAll(async () => {
 const conversations = (words: string) =>
   sim.sessions().filter(({ opening, prompts }) => opening !== undefined && prompts[0]?.includes(words));
 
-/** Does what stands behind RUN:, without a model. */
-const doing = (command: string): Partial<NewTask> => ({ agent: "command", instructions: `RUN: ${command}` });
-
 const setupFails = { ...project, "opentiger.json": JSON.stringify({ setup: ["echo oops; exit 3"] }) };
 const onHost: LoopParts = { settings: { environment: "host" } };
 
@@ -83,12 +80,6 @@ const failures: { type: TaskFailureType; task: Partial<NewTask>; about?: LoopPar
   { type: "setup", task: doing("true"), about: { files: setupFails } },
 ];
 
-/** So many at the same time: one waits while the other one works. */
-const atOnce = 2;
-
-/** Far more than it takes on a busy machine. */
-const patienceMs = 600_000;
-
 describe("a task that fails of the same again and again", () => {
   const tasks = new Map<TaskFailureType, { id: string; loop: string }>();
 
@@ -97,59 +88,22 @@ describe("a task that fails of the same again and again", () => {
       const made = await world.loop([task], about);
       tasks.set(type, { id: made.tasks[0]?.id ?? "", loop: made.loop.id });
     }
-    await Promise.all(Array.from({ length: atOnce }, () => workOff()));
+    await workOff(world);
   }, patienceMs);
 
   test.each(failures)("ends as the table says, after so many runs: $type", async ({ type }) => {
     const { id = "", loop = "" } = tasks.get(type) ?? {};
-    await endedAs(type, await world.task(id), loop);
+    await endedAs(world, type, { id, loop });
   });
 
   test("ends as the table says, after so many runs: idle", async () => {
     await world.place.config.patch({ OPENTIGER_IDLE_TIMEOUT: "10s" }, "test");
     const { loop, tasks } = await world.loop([doing("sleep 300")]);
-    await workOff();
+    await workOff(world);
     await world.place.config.patch({ OPENTIGER_IDLE_TIMEOUT: null }, "test");
-    await endedAs("idle", await world.task(tasks[0]?.id ?? ""), loop.id);
+    await endedAs(world, "idle", { id: tasks[0]?.id ?? "", loop: loop.id });
   });
-
-  async function endedAs(type: TaskFailureType, task: TaskRow, loop: string): Promise<void> {
-    const { limit } = taskFailureRules[type];
-    const runs = await world.runs(task);
-    expect(runs.map(({ state, failure }) => [state, failure?.type])).toEqual(
-      Array.from({ length: Number(limit) + 1 }, () => ["failed", type]),
-    );
-    expect(task).toMatchObject({ state: "failed", tries: limit === 0 ? {} : { [type]: limit } });
-    // Everything that a person needs: what happened, what to do, and how often it was tried.
-    expect(task.detail).toContain(runs.at(-1)?.failure?.message.slice(0, 100));
-    expect(task.detail).toContain(runs.at(-1)?.failure?.remedy);
-    expect(task.detail).toMatch(runs.length === 1 ? /one run/ : new RegExp(`${runs.length} runs`));
-    const left = [...(await world.sandboxes({ id: loop })).keys()].filter((name) => name.endsWith("-1"));
-    expect(left).toEqual([]);
-  }
 });
-
-/** Executes whatever can be claimed, until there is nothing and nobody else works on anything. */
-async function workOff(): Promise<void> {
-  const isOver = async () => {
-    const asked = "select 1 from stages where state in ('ready', 'claimed')";
-    return (await world.place.database.query(asked)).count === 0;
-  };
-  while (!(await isOver())) {
-    const lease = await world.claim().catch(() => undefined);
-    if (lease) await executeStage(world.place, lease, new AbortController().signal);
-    else
-      await until(
-        "there is something to do, or nothing any more",
-        async () => (await isReady()) || isOver(),
-        patienceMs,
-      );
-  }
-}
-
-async function isReady(): Promise<boolean> {
-  return (await world.place.database.query("select 1 from stages where state = 'ready'")).count > 0;
-}
 
 describe("a task of a loop", () => {
   beforeEach(() => world.clear());

@@ -1,6 +1,4 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
 import { type LoopSettings, loopSettings } from "@opentiger/schema";
 import type { z } from "zod";
 import { executeStage } from "../../../packages/orchestrator/src/dispatch/execute-stage.ts";
@@ -26,7 +24,7 @@ import {
 import { claimOf } from "../../../packages/orchestrator/src/state/temporary-loops.ts";
 import { agentWorld, type Credentials } from "../../setup/agent-world.ts";
 import { atEnd } from "../../setup/at-end.ts";
-import { temporaryFolder } from "../../setup/temporary-workspace.ts";
+import { userRepository } from "../../setup/loop-world.ts";
 import { there } from "./there.ts";
 
 /** One openTiger with a database of its own, whose stages a test claims and executes one by one. */
@@ -103,7 +101,7 @@ export async function runningWorld(url: string, credentials?: Credentials): Prom
       await database.query("update stages set state = 'ended', ended_at = now() where state <> 'ended'");
     },
     loop: async (tasks, { files = project, settings: said = {} } = {}) => {
-      const path = newRepository(files);
+      const path = userRepository(files);
       const row = await ensureRepository(database, { path, name: "sample" });
       const bare = await LoopRepository.open(place, row);
       const id = newLoopId();
@@ -160,19 +158,6 @@ function newTask(task: Partial<NewTask>): NewTask {
     allowedPaths: ["src/**"],
     ...task,
   };
-}
-
-function newRepository(files: Files): string {
-  const root = join(temporaryFolder("opentiger-repo-"), "sample");
-  for (const [path, content] of Object.entries(files)) {
-    mkdirSync(dirname(join(root, path)), { recursive: true });
-    writeFileSync(join(root, path), content);
-  }
-  git(root, "init", "--quiet", "--initial-branch=main");
-  git(root, "add", "--all", "--force");
-  const author = ["-c", "user.name=Test", "-c", "user.email=test@example.test"];
-  git(root, ...author, "commit", "--quiet", "--message=base");
-  return root;
 }
 
 /** What git says there. */

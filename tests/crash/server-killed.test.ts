@@ -1,0 +1,132 @@
+import { execFileSync } from "node:child_process";
+import { setTimeout as delay } from "node:timers/promises";
+import { answer, finish, type ScenarioChoice, think, whenPrompt, writeFile } from "@opentiger/model-sim";
+import { DispatcherClient, listEvents } from "@opentiger/orchestrator";
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { ServerClient } from "../../packages/server/src/control/index.ts";
+import { atEnd } from "../setup/at-end.ts";
+import { freePort } from "../setup/free-port.ts";
+import { commandLine } from "../setup/loop-command-line.ts";
+import { type LoopWorld, loopWorld, plannedTask, userRepository } from "../setup/loop-world.ts";
+import { until } from "../setup/until.ts";
+
+const taskCount = 4;
+const kills = 3;
+const patienceMs = 300_000;
+
+/** As browsers wait before they connect again, only shorter. */
+const comeBackMs = 100;
+
+const judge: ScenarioChoice = whenPrompt(/^You are the judge/, {
+  steps: [answer({ judgement: "pass", summary: "It is there.", points: [] })],
+});
+
+const writer: ScenarioChoice = ({ prompt }) => {
+  const key = /Write (task-\d+)/.exec(prompt)?.[1];
+  if (key === undefined) return undefined;
+  return {
+    steps: [think(3_000), writeFile(`${key}.txt`, `${key}\n`), think(3_000), finish("It is written.")],
+  };
+};
+
+test(
+  "kill -9 of the server with agents at work: they go on, the next `up` adopts what works on them, and who listens misses nothing",
+  async () => {
+    const world = await loopWorld([judge, writer]);
+    const port = await freePort();
+    const env = { ...world.env, OPENTIGER_API_PORT: String(port) };
+    const opentiger = commandLine(env);
+    atEnd(() => new DispatcherClient(env).stop());
+    atEnd(() => new ServerClient(env).stop());
+    const up = async () =>
+      z.object({ pid: z.number(), started: z.boolean() }).parse(await opentiger.json("up", "-d", "--json"));
+
+    let { pid } = await up();
+    const dispatcher = await until("the dispatcher works", () => new DispatcherClient(env).status());
+    const gone = new AbortController();
+    const seen: number[] = [];
+    const listening = listen(`http://127.0.0.1:${port}`, seen, gone.signal);
+    const project = userRepository({ "check.sh": "true\n" });
+    const tasks = Array.from({ length: taskCount }, (_, index) => plannedTask(`task-${index + 1}`));
+    const loop = await world.start(project, tasks, { project: { verify: [{ command: "sh check.sh" }] } });
+    await until("agents work", () => world.sim.sessions().length > 0, patienceMs);
+
+    for (let kill = 0; kill < kills; kill += 1) {
+      const before = seen.length;
+      process.kill(pid, "SIGKILL");
+      // Something happens that nobody can tell at once.
+      await until(
+        "the loop has gone on meanwhile",
+        async () => (await events(world, loop.id)).length > before,
+        patienceMs,
+      );
+      const next = await up();
+      expect(next).toMatchObject({ started: true });
+      expect(next.pid).not.toBe(pid);
+      pid = next.pid;
+      await until("who listened is told", () => seen.length > before, patienceMs);
+    }
+    const ended = await world.ended(loop.id, patienceMs);
+    expect(ended.state).toBe("done");
+    const written = await events(world, loop.id);
+    await until("the last one is heard", () => seen.includes(written.at(-1) ?? 0));
+    gone.abort();
+    await listening;
+    const heard = seen.filter((id) => written.includes(id));
+    // They are told in the order of their transactions.
+    expect(
+      heard.toSorted((one, other) => one - other),
+      "neither a gap nor a double",
+    ).toEqual(written);
+
+    expect(await new DispatcherClient(env).status()).toMatchObject({ pid: dispatcher.pid });
+    expect((await world.tasks(loop.id)).map(({ state }) => state)).toEqual(tasks.map(() => "done"));
+    const log = execFileSync("git", ["-C", project, "log", "--format=%s", `main..tiger/${loop.id}`], {
+      encoding: "utf8",
+    });
+    expect(log.trim().split("\n").toSorted()).toEqual(tasks.map(({ title }) => title).toSorted());
+    for (const { title } of tasks) {
+      const own = world.sim
+        .sessions()
+        .filter(({ prompts: [prompt = ""] }) => prompt.startsWith(`# ${title}\n`));
+      expect(own, `${title} was given to one agent`).toHaveLength(1);
+    }
+  },
+  patienceMs,
+);
+
+/** Their ids. */
+async function events(world: LoopWorld, loop: string): Promise<number[]> {
+  const { items } = await listEvents(world.place.database, { loop, limit: 500 });
+  return items.map(({ id }) => id);
+}
+
+/** As a browser does it: comes back with the id of the last event, as often as it takes. */
+async function listen(url: string, ids: number[], signal: AbortSignal): Promise<void> {
+  for (let last: string | undefined; !signal.aborted; ) {
+    try {
+      const headers: Record<string, string> = last === undefined ? {} : { "last-event-id": last };
+      const answered = await fetch(`${url}/events`, { headers, signal });
+      let rest = "";
+      const decoder = new TextDecoder();
+      for await (const chunk of answered.body ?? []) {
+        const blocks = (rest + decoder.decode(chunk, { stream: true })).split("\n\n");
+        rest = blocks.pop() ?? "";
+        for (const block of blocks) last = take(block, ids) ?? last;
+      }
+    } catch {
+      // The server was killed, or we are done.
+    }
+    if (!signal.aborted) await delay(comeBackMs);
+  }
+}
+
+const numbered = z.object({ id: z.number(), type: z.string() });
+
+function take(block: string, ids: number[]): string | undefined {
+  const field = (name: string) => new RegExp(`^${name}: (.*)$`, "m").exec(block)?.[1];
+  const event = numbered.safeParse(JSON.parse(field("data") ?? "null"));
+  if (event.success) ids.push(event.data.id);
+  return field("id");
+}
