@@ -1,0 +1,14 @@
+import type { ApiClient } from "@opentiger/server";
+import { queryOptions } from "@tanstack/react-query";
+import { ask } from "./ask.ts";
+import type { Answer } from "./types.ts";
+
+export type Docker = Answer<ApiClient["system"]["docker"]["$get"]>;
+
+/** It starts a container, so it is looked at once, and again when somebody asks or an image was built. */
+export const dockerQuery = queryOptions({
+  queryKey: ["docker"],
+  queryFn: ({ signal }) => ask<Docker>("GET", "/system/docker", { signal }),
+  staleTime: "static",
+  retry: false,
+});

@@ -1,0 +1,28 @@
+import { queryOptions } from "@tanstack/react-query";
+import { ask, part } from "./ask.ts";
+import type { Judgements, Runs, Task } from "./types.ts";
+
+export type TaskVerb = "retry" | "cancel" | "pause" | "resume";
+
+export const taskQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["task", id],
+    queryFn: ({ signal }) => ask<Task>("GET", `/tasks/${part(id)}`, { signal }),
+  });
+
+export const taskRunsQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["task", id, "runs"],
+    queryFn: ({ signal }) => ask<Runs>("GET", `/tasks/${part(id)}/runs`, { query: { limit: 500 }, signal }),
+  });
+
+export const taskJudgementsQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["task", id, "judgements"],
+    queryFn: ({ signal }) =>
+      ask<Judgements>("GET", `/tasks/${part(id)}/judgements`, { query: { limit: 500 }, signal }),
+  });
+
+export function moveTask(id: string, verb: TaskVerb): Promise<Task> {
+  return ask<Task>("POST", `/tasks/${part(id)}/${verb}`);
+}

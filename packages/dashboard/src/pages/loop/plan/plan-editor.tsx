@@ -1,0 +1,95 @@
+import type { Plan, PlannedTask } from "@opentiger/schema";
+import { Check, Plus, Save } from "lucide-react";
+import { useState } from "react";
+import { editPlan, moveLoop } from "../../../api/loops.ts";
+import type { Loop } from "../../../api/types.ts";
+import { Button } from "../../../parts/button.tsx";
+import { Card, Section } from "../../../parts/page.tsx";
+import { TaskGraph } from "../../../parts/task-graph.tsx";
+import { useAction } from "../../../parts/use-action.ts";
+import { words } from "../../../words/words.ts";
+import { freshTask, removed, replaced } from "./plan-changes.ts";
+import { PlannedTaskDialog } from "./planned-task-dialog.tsx";
+
+const text = words.loop.plan;
+
+/** The plan as a graph whose tasks can be changed, and then approved. What is changed is saved before. */
+export function PlanEditor({ loop }: { loop: Loop }) {
+  const given: Plan = loop.plan ?? { summary: "", tasks: [] };
+  const [plan, setPlan] = useState(given);
+  const [edited, setEdited] = useState<PlannedTask>();
+  const changed = plan !== given && JSON.stringify(plan) !== JSON.stringify(given);
+  const save = useAction(() => editPlan(loop.id, plan), { done: text.saved });
+  const approve = useAction(
+    async () => {
+      if (changed) await editPlan(loop.id, plan);
+      return moveLoop(loop.id, "approve");
+    },
+    { done: text.approved },
+  );
+  const isNew = edited !== undefined && !plan.tasks.some(({ key }) => key === edited.key);
+  return (
+    <Section>
+      <Card className="mb-6 flex flex-wrap items-center gap-4 border-blocked/40 p-5">
+        <div className="min-w-0 flex-1 basis-80">
+          <h2 className="text-base font-semibold">{text.title}</h2>
+          <p className="text-soft">{changed ? text.changed : text.lead}</p>
+        </div>
+        <div className="flex flex-wrap gap-2">
+          <Button icon={Plus} onClick={() => setEdited(freshTask(plan))}>
+            {text.add}
+          </Button>
+          {changed && (
+            <Button icon={Save} busy={save.isPending} onClick={() => save.mutate()}>
+              {text.save}
+            </Button>
+          )}
+          <Button look="primary" icon={Check} busy={approve.isPending} onClick={() => approve.mutate()}>
+            {text.approve}
+          </Button>
+        </div>
+      </Card>
+      {plan.summary && (
+        <p className="mb-5 max-w-180 text-base break-words whitespace-pre-line">{plan.summary}</p>
+      )}
+      <TaskGraph
+        label={words.loop.graph}
+        nodes={plan.tasks.map((task) => ({ id: task.key, needs: task.needs, task }))}
+        card={({ task }) => <PlannedCard task={task} onEdit={() => setEdited(task)} />}
+      />
+      {edited && (
+        <PlannedTaskDialog
+          key={edited.key}
+          task={edited}
+          isNew={isNew}
+          onClose={() => setEdited(undefined)}
+          onSave={(task) => {
+            setPlan(replaced(plan, edited.key, task));
+            setEdited(undefined);
+          }}
+          onRemove={() => {
+            setPlan(removed(plan, edited.key));
+            setEdited(undefined);
+          }}
+        />
+      )}
+    </Section>
+  );
+}
+
+function PlannedCard({ task, onEdit }: { task: PlannedTask; onEdit: () => void }) {
+  return (
+    <button
+      type="button"
+      onClick={onEdit}
+      className="flex h-full w-full flex-col justify-between gap-1 rounded-md border border-line bg-surface px-3 py-2.5 text-left shadow-raised transition-colors hover:border-line-strong hover:bg-hover"
+    >
+      <span className="w-full truncate font-medium" title={task.title}>
+        {task.title}
+      </span>
+      <span className="w-full truncate text-xs text-faint">
+        {words.states.roles[task.role]} · {task.allowedPaths.join(", ") || text.anything}
+      </span>
+    </button>
+  );
+}

@@ -1,0 +1,104 @@
+import { useQuery } from "@tanstack/react-query";
+import { CircleCheck, KeyRound, RotateCcw } from "lucide-react";
+import { secretsQuery } from "../../api/secrets.ts";
+import { moveTask } from "../../api/tasks.ts";
+import type { Overview } from "../../api/types.ts";
+import { Button, ButtonLink } from "../../parts/button.tsx";
+import { firstLine } from "../../parts/first-line.ts";
+import { Remedy } from "../../parts/notes.tsx";
+import { Card } from "../../parts/page.tsx";
+import { stateLabel } from "../../parts/state-badge.tsx";
+import { StateIcon } from "../../parts/state-icon.tsx";
+import { RelativeTime } from "../../parts/time.tsx";
+import { useAction } from "../../parts/use-action.ts";
+import { toneOf } from "../../theme/states.ts";
+import { words } from "../../words/words.ts";
+
+const text = words.overview;
+type Waiting = Overview["waiting"][number];
+
+/** What does not go on by itself: why, what mends it, and the button that does. */
+export function WaitingList({ waiting }: { waiting: readonly Waiting[] }) {
+  const { data: secrets } = useQuery(secretsQuery);
+  const warnings = secrets?.warnings ?? [];
+  if (waiting.length + warnings.length === 0) {
+    return (
+      <Card className="flex items-center gap-2.5 p-4 text-soft">
+        <CircleCheck aria-hidden className="size-4 text-done" />
+        {text.nothingNeedsYou}
+      </Card>
+    );
+  }
+  return (
+    <Card>
+      <ul className="divide-y divide-line">
+        {waiting.map((each) => (
+          <WaitingItem key={`${each.loop} ${each.task?.id}`} waiting={each} />
+        ))}
+        {warnings.map(({ secret, message, remedy }) => (
+          <li key={secret} className="flex gap-3 px-4 py-3">
+            <KeyRound aria-hidden className="mt-0.75 size-3.5 text-blocked" />
+            <div className="min-w-0 flex-1">
+              <p className="font-medium">{message}</p>
+              {remedy.map((line) => (
+                <Remedy key={line} text={line} />
+              ))}
+            </div>
+            <ButtonLink to="/secrets">{text.look}</ButtonLink>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+function WaitingItem({ waiting }: { waiting: Waiting }) {
+  const { loop, task, state, detail, failure, requirement } = waiting;
+  const retry = useAction(() => moveTask(task?.id ?? "", "retry"), { done: text.retried });
+  const why = detail ?? failure?.message;
+  const name = firstLine(requirement);
+  return (
+    <li className="flex flex-wrap gap-x-3 gap-y-2 px-4 py-3">
+      <StateIcon tone={toneOf(state)} className="mt-0.75" />
+      <div className="min-w-0 flex-1 basis-60">
+        <p className="font-medium break-words">{task ? task.title : name}</p>
+        <p className="flex flex-wrap gap-x-2 text-xs text-faint">
+          <span>{stateLabel(state)}</span>
+          {task && <span className="truncate">{name}</span>}
+          <RelativeTime at={waiting.since} />
+          {waiting.until && (
+            <span>
+              {text.until} <RelativeTime at={waiting.until} />
+            </span>
+          )}
+        </p>
+        {why && <p className="mt-1 text-soft break-words">{why}</p>}
+        {failure && (
+          <div className="text-soft">
+            <Remedy text={failure.remedy} />
+          </div>
+        )}
+      </div>
+      <div className="flex gap-2">
+        {task && state === "failed" && (
+          <Button icon={RotateCcw} busy={retry.isPending} onClick={() => retry.mutate()}>
+            {text.retry}
+          </Button>
+        )}
+        {task ? (
+          <ButtonLink to="/tasks/$id" params={{ id: task.id }}>
+            {text.look}
+          </ButtonLink>
+        ) : (
+          <ButtonLink
+            to="/loops/$id"
+            params={{ id: loop }}
+            {...(state === "awaiting_approval" ? { look: "primary" } : {})}
+          >
+            {state === "awaiting_approval" ? text.approve : text.look}
+          </ButtonLink>
+        )}
+      </div>
+    </li>
+  );
+}

@@ -1,0 +1,102 @@
+import { useEffect, useRef, useState } from "react";
+import { Button } from "../../parts/button.tsx";
+import { classes } from "../../parts/classes.ts";
+import { StateIcon } from "../../parts/state-icon.tsx";
+import { sayFailure } from "../../parts/toast.tsx";
+import type { Tone } from "../../theme/states.ts";
+import { words } from "../../words/words.ts";
+import { NotRunning, type SandboxTab } from "./not-running.tsx";
+import type { Screen } from "./screen.ts";
+import { TerminalConnection, type TerminalState } from "./terminal-connection.ts";
+
+const { sandbox: text } = words;
+
+/** A shell in the sandbox. It has the size of its box, and comes back when the connection does. */
+export function TerminalTab(tab: SandboxTab) {
+  return tab.running ? <OpenTerminal key={tab.name} {...tab} /> : <NotRunning />;
+}
+
+function OpenTerminal({ name, environment }: SandboxTab) {
+  const box = useRef<HTMLDivElement>(null);
+  const connection = useRef<TerminalConnection>(undefined);
+  const [state, setState] = useState<TerminalState>({ kind: "connecting" });
+  useEffect(() => {
+    const element = box.current;
+    if (!element) return;
+    let screen: Screen | undefined;
+    let left = false;
+    const opened = new TerminalConnection(name, environment, {
+      onState: (next) => {
+        setState(next);
+        if (next.kind === "lost") screen?.write(line(text.lostLine));
+        if (next.kind === "open") screen?.focus();
+      },
+      onBytes: (bytes) => screen?.write(bytes),
+      size: () => screen?.size() ?? { columns: 80, rows: 24 },
+    });
+    connection.current = opened;
+    const sized = new ResizeObserver(() => {
+      screen?.fit();
+      opened.resize();
+    });
+    void import("./screen.ts").then(({ openScreen }) => {
+      if (left) return;
+      screen = openScreen(element, (keys) => opened.write(keys));
+      sized.observe(element);
+      opened.open();
+    }, sayFailure);
+    return () => {
+      left = true;
+      sized.disconnect();
+      opened.close();
+      screen?.dispose();
+    };
+  }, [name, environment]);
+  const again = () => {
+    setState({ kind: "connecting" });
+    connection.current?.open();
+  };
+  return (
+    <section
+      aria-label={text.terminalOf(name)}
+      className="overflow-hidden rounded-md border border-line-strong"
+    >
+      <div className="flex h-10 items-center gap-2 border-b border-line bg-surface px-3 text-xs">
+        <StateIcon tone={tones[state.kind]} />
+        <span role="status" className="flex-1 truncate text-soft" data-terminal={state.kind}>
+          {sentence(state)}
+        </span>
+        {(state.kind === "ended" || state.kind === "failed" || state.kind === "lost") && (
+          <Button onClick={again} className="h-7">
+            {text.again}
+          </Button>
+        )}
+      </div>
+      <div
+        ref={box}
+        className={classes("h-[62vh] min-h-72 bg-[#14110f] py-2 pl-3", state.kind !== "open" && "opacity-80")}
+      />
+    </section>
+  );
+}
+
+const tones: Readonly<Record<TerminalState["kind"], Tone>> = {
+  connecting: "running",
+  open: "done",
+  lost: "blocked",
+  ended: "cancelled",
+  failed: "failed",
+};
+
+function sentence(state: TerminalState): string {
+  if (state.kind === "connecting") return text.connecting;
+  if (state.kind === "open") return text.connected;
+  if (state.kind === "lost") return text.lost;
+  if (state.kind === "failed") return `${text.failed}: ${state.message}`;
+  return text.ended(state.code === null ? words.common.unknown : String(state.code));
+}
+
+/** A dim line of our own, between two shells. */
+function line(said: string): string {
+  return `\r\n\u001B[2m── ${said}, ${text.newShell} ──\u001B[0m\r\n`;
+}

@@ -1,0 +1,79 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { loopTasksQuery } from "../../api/loops.ts";
+import type { Task } from "../../api/types.ts";
+import { Card, Section } from "../../parts/page.tsx";
+import { StateIcon } from "../../parts/state-icon.tsx";
+import { toneOf } from "../../theme/states.ts";
+import { words } from "../../words/words.ts";
+import { PointList } from "./point-list.tsx";
+
+const text = words.task;
+
+/** What the agent is told, and within which bounds. */
+export function TaskInstructions({ task }: { task: Task }) {
+  const { data: tasks } = useQuery(loopTasksQuery(task.loop));
+  const needs = tasks?.items.filter(({ number }) => task.needs.includes(number)) ?? [];
+  return (
+    <div className="grid items-start gap-6 lg:grid-cols-[1fr_20rem]">
+      <div>
+        <Card className="mb-6 p-5">
+          <p className="text-base break-words whitespace-pre-wrap">{task.instructions}</p>
+        </Card>
+        {task.rework && task.rework.points.length > 0 && (
+          <Section title={text.rework}>
+            <PointList points={task.rework.points} />
+          </Section>
+        )}
+      </div>
+      <Card className="divide-y divide-line">
+        <Bound title={text.needs}>
+          {needs.length === 0
+            ? text.none
+            : needs.map(({ id, number, title, state }) => (
+                <Link
+                  key={id}
+                  to="/tasks/$id"
+                  params={{ id }}
+                  className="flex items-center gap-2 hover:underline"
+                >
+                  <StateIcon tone={toneOf(state)} />
+                  <span className="truncate">
+                    #{number} {title}
+                  </span>
+                </Link>
+              ))}
+        </Bound>
+        <Bound title={text.paths}>
+          {task.allowedPaths.length === 0 ? text.anyPath : <Codes texts={task.allowedPaths} />}
+        </Bound>
+        {task.mayChange.length > 0 && (
+          <Bound title={text.also}>
+            <Codes texts={task.mayChange} />
+          </Bound>
+        )}
+        <Bound title={text.verify}>
+          {task.verify.length === 0 ? text.none : <Codes texts={task.verify.map(({ command }) => command)} />}
+        </Bound>
+      </Card>
+    </div>
+  );
+}
+
+function Bound({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <div className="px-4 py-3">
+      <p className="mb-1 text-xs text-faint">{title}</p>
+      <div className="flex flex-col gap-1">{children}</div>
+    </div>
+  );
+}
+
+function Codes({ texts }: { texts: readonly string[] }) {
+  return texts.map((each) => (
+    <code key={each} className="font-mono text-xs break-all">
+      {each}
+    </code>
+  ));
+}

@@ -1,0 +1,20 @@
+export const auditWords = {
+  title: "Audit",
+  lead: "Whatever changed anything: who asked, from where, and what was answered. What stood in a request is not kept.",
+  list: "Audit",
+  at: "When",
+  who: "Who",
+  from: "From",
+  action: "Action",
+  target: "What",
+  answer: "Answer",
+  unanswered: "not answered",
+  search: "Search",
+  searchHint: "Search for who, an action or a target",
+  refusedOnly: "Only refused",
+  more: "Show older",
+  empty: "Nothing was changed yet",
+  emptyHint:
+    "Starting a loop, changing a setting or opening a terminal leaves a row here, written before it is done.",
+  nothing: "Nothing of what is loaded fits that.",
+} as const;

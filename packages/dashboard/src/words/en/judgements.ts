@@ -1,0 +1,21 @@
+export const judgementsWords = {
+  title: "Judgements",
+  lead: "What the judge said of each candidate, and on what evidence.",
+  filter: "Which ones",
+  all: "All",
+  pass: "Passed",
+  fail: "Failed",
+  inconclusive: "Inconclusive",
+  empty: "Nothing was judged yet",
+  emptyHint:
+    "When a task's agent is done, its candidate is checked against the base and judged in a session of its own.",
+  emptyFiltered: "None of these",
+  emptyFilteredHint: "Look at all of them.",
+  checks: (count: number) => `${count} ${count === 1 ? "check" : "checks"}`,
+  allGreen: "all green",
+  red: (count: number) => `${count} red`,
+  points: (count: number) => `${count} ${count === 1 ? "point" : "points"}`,
+  more: "Show more",
+  show: "Show the evidence",
+  hide: "Hide the evidence",
+} as const;

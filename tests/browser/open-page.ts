@@ -1,0 +1,73 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { z } from "zod";
+import { atEnd } from "../setup/at-end.ts";
+
+/** A browser that asks nobody for anything by itself. */
+const flags = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+/** What a page must not do, as far as it was seen to. */
+export interface Watched {
+  page: Page;
+  /** Errors that it wrote or threw. */
+  complaints: string[];
+  /** What it asked for beyond the server's own address. */
+  foreign: string[];
+}
+
+let browser: Promise<Browser> | undefined;
+
+/** A page of its own, whose errors and requests are remembered. */
+export async function openPage(url: string, options: BrowserContextOptions = {}): Promise<Watched> {
+  const context = await (await launched()).newContext({ viewport: { width: 1360, height: 860 }, ...options });
+  const page = await context.newPage();
+  const watched: Watched = { page, complaints: [], foreign: [] };
+  page.on("console", (line) => {
+    if (line.type() === "error") watched.complaints.push(line.text());
+  });
+  page.on("pageerror", (error) => watched.complaints.push(String(error)));
+  page.on("request", (request) => {
+    const asked = new URL(request.url());
+    const own = ["data:", "blob:"].includes(asked.protocol) || asked.hostname === "127.0.0.1";
+    if (!own) watched.foreign.push(request.url());
+  });
+  await page.goto(url);
+  return watched;
+}
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core"), "utf8");
+const violations = z.array(
+  z.object({
+    id: z.string(),
+    impact: z.string().nullish(),
+    nodes: z.array(z.object({ html: z.string(), failureSummary: z.string().optional() })),
+  }),
+);
+
+/** What axe finds on the page as it is now, and calls serious or critical. */
+export async function seriousOf(page: Page): Promise<string[]> {
+  await page.evaluate(axeSource);
+  const found = violations.parse(await page.evaluate("axe.run().then(({ violations }) => violations)"));
+  return found
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`));
+}
+
+function launched(): Promise<Browser> {
+  if (!browser) {
+    const executablePath = process.env["OPENTIGER_BROWSER"] || "/usr/bin/chromium";
+    browser = chromium.launch({ executablePath, args: flags });
+    const open = browser;
+    atEnd(async () => (await open).close());
+  }
+  return browser;
+}
