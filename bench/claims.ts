@@ -49,8 +49,7 @@ async function claimAndUndo(database: Database): Promise<void> {
 async function queueOf(count: number): Promise<{ database: Database; remove(): Promise<void> }> {
   const { env, remove } = temporaryState();
   const database = await openDatabase({ env, program: "bench" });
-  await database.query(fill, [Math.ceil(count / 1000), Math.min(count, 1000)]);
-  await database.query("analyze");
+  await fillQueue(database, count);
   return {
     database,
     remove: async () => {
@@ -58,6 +57,12 @@ async function queueOf(count: number): Promise<{ database: Database; remove(): P
       await remove();
     },
   };
+}
+
+/** Puts so many queued tasks into it, in loops of 1000. */
+export async function fillQueue(database: Database, count: number): Promise<void> {
+  await database.query(fill, [Math.ceil(count / 1000), Math.min(count, 1000)]);
+  await database.query("analyze");
 }
 
 /** As `addTasks` writes them, many at once. */

@@ -9,6 +9,7 @@ import { claimRatio, type LoopFigures, loopsTable, measureLoops, warmStartMs } f
 import type { Series } from "./measure.ts";
 import { measureNetwork, networkTable } from "./network.ts";
 import { makePlace } from "./place.ts";
+import { measureServer, type ServerFigures, serverTable, startSeconds } from "./server.ts";
 import { type Goal, goalsTable, ratio, timesTable } from "./table.ts";
 
 /**
@@ -16,10 +17,16 @@ import { type Goal, goalsTable, ratio, timesTable } from "./table.ts";
  * `npm run bench -- exec`: commands in a warm sandbox only; nothing is written.
  * `npm run bench -- agents`: the agents only; nothing is written.
  * `npm run bench -- loops`: loops only; nothing is written.
+ * `npm run bench -- server`: the server and the command line only; nothing is written.
  */
 const quick = process.argv.includes("--quick");
-const parts = { exec: measureExecOnly, agents: measureAgentsOnly, loops: measureLoopsOnly } as const;
-const part = (["exec", "agents", "loops"] as const).find((name) => process.argv.includes(name));
+const parts = {
+  exec: measureExecOnly,
+  agents: measureAgentsOnly,
+  loops: measureLoopsOnly,
+  server: measureServerOnly,
+} as const;
+const part = (["exec", "agents", "loops", "server"] as const).find((name) => process.argv.includes(name));
 const place = await makePlace();
 try {
   const page = await (part ? parts[part]() : measureAll());
@@ -50,6 +57,29 @@ async function measureWholeLoops(): Promise<LoopFigures> {
     quick
       ? { starts: 2, hostTasks: 4, sandboxTasks: 3, atOnce: 2, claims: 5 }
       : { starts: 20, hostTasks: 100, sandboxTasks: 100, atOnce: 16, claims: 60 },
+  );
+}
+
+async function measureServerOnly(): Promise<string> {
+  const figures = await measureWholeServer();
+  return [serverTable(figures), goalsTable(serverGoals(figures))].join("\n");
+}
+
+async function measureWholeServer(): Promise<ServerFigures> {
+  say("the server: starts, lists of 100,000 tasks, 100 clients that listen");
+  const streams = { clients: 100, eventsPerSecond: 200 };
+  return measureServer(
+    quick
+      ? { firstStarts: 1, warmStarts: 2, commands: 3, tasks: 2_000, requests: 5, ...streams, seconds: 2 }
+      : {
+          firstStarts: 3,
+          warmStarts: 7,
+          commands: 15,
+          tasks: 100_000,
+          requests: 60,
+          ...streams,
+          seconds: 20,
+        },
   );
 }
 
@@ -94,6 +124,7 @@ async function measureAll(): Promise<string> {
   const gateway = await measureGateway(place, quick ? 2 : 7);
   const agents = await measureRealAgents();
   const loops = await measureWholeLoops();
+  const server = await measureWholeServer();
   const goals: Goal[] = [
     ...execGoals(exec),
     atMost("cold create → first exec beside `docker run -d`", lifecycleRatio("cold"), 1.3),
@@ -112,6 +143,7 @@ async function measureAll(): Promise<string> {
     atMost("create → first model request of the real claude, s", gateway.firstRequestMs / 1000, 2),
     ...agentGoals(agents),
     ...loopGoals(loops),
+    ...serverGoals(server),
   ];
   return [
     "# Measured side by side\n",
@@ -125,6 +157,7 @@ async function measureAll(): Promise<string> {
     gatewayTable(gateway),
     agentsTable(agents),
     loopsTable(loops),
+    serverTable(server),
     goalsTable(goals),
   ].join("\n");
 
@@ -158,6 +191,14 @@ function loopGoals(figures: LoopFigures): Goal[] {
   return [
     atMost("queued → the agent runs, sandboxes warm, ms", warmStartMs(figures), 300),
     atMost("claim at 100,000 queued beside 100", claimRatio(figures), 2),
+  ];
+}
+
+function serverGoals(figures: ServerFigures): Goal[] {
+  return [
+    atMost("`up` → ready, the first time, s", startSeconds(figures, "first"), 5),
+    atMost("`up` → ready, nothing runs, s", startSeconds(figures, "warm"), 2),
+    atMost("events that did not reach one of 100 clients", figures.streams.missing, 0),
   ];
 }
 
