@@ -60,8 +60,9 @@ describe.skipIf(!canHaveSmallInternet)("sandboxes in a browser", { timeout: time
   test("a terminal is opened and typed in, has the size of its box, and comes back with the server", async () => {
     const { page, foreign } = await open();
     await page.locator("[data-terminal=open]").waitFor();
+    await shows(page, "worker@");
     await page.keyboard.type("echo it-is-$((40+2))\n");
-    await until("the answer is seen", async () => (await screen(page)).includes("it-is-42"));
+    await shows(page, "it-is-42");
     await page.keyboard.type("stty size\n");
     const size = /\b(\d+) (\d+)\b/;
     const wide = await until("the size is seen", async () => size.exec(await screen(page)));
@@ -78,7 +79,7 @@ describe.skipIf(!canHaveSmallInternet)("sandboxes in a browser", { timeout: time
     await page.locator("[data-terminal=open]").waitFor({ timeout: timeoutMs });
     await page.locator(".xterm").click();
     await page.keyboard.type("clear; echo again-$((1+1))\n");
-    await until("the new shell answers", async () => (await screen(page)).includes("again-2"));
+    await shows(page, "again-2");
     await page.keyboard.type("exit 3\n");
     await page.getByText("The shell has ended (3)").waitFor();
     await page.getByRole("button", { name: "Open again" }).click();
@@ -136,18 +137,25 @@ describe.skipIf(!canHaveSmallInternet)("sandboxes in a browser", { timeout: time
     await page.getByRole("button", { name: "Save as template" }).click();
     await page.getByLabel("Name of the image").fill(template);
     await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
-    await page.getByText(`Saved as ${template}`).waitFor({ timeout: timeoutMs });
+    await page.getByText(`Saved as ${template}`).waitFor({ timeout: timeoutMs / 2 });
     await page.getByRole("button", { name: "Stop" }).click();
-    await page.getByRole("button", { name: "Start" }).waitFor({ timeout: timeoutMs });
+    await page.getByRole("button", { name: "Start" }).waitFor({ timeout: timeoutMs / 2 });
     await page.getByRole("tab", { name: "Terminal" }).click();
     await page.getByText("It is not running").waitFor();
     await page.getByRole("button", { name: "Remove" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
-    await page.getByText("No sandboxes").waitFor({ timeout: timeoutMs });
+    await page.getByText(`${name} was removed`).waitFor({ timeout: timeoutMs / 2 });
+    await page.getByRole("heading", { name: "Sandboxes" }).waitFor();
+    await page.getByRole("row", { name: new RegExp(name) }).waitFor({ state: "detached" });
   });
 });
 
+/** Waits until this stands on the terminal. */
+async function shows(page: Page, text: string): Promise<void> {
+  await page.locator(".xterm-rows", { hasText: text }).waitFor({ timeout: timeoutMs / 2 });
+}
+
 /** What stands on the terminal. */
 async function screen(page: Page): Promise<string> {
-  return page.locator(".xterm-rows").innerText();
+  return (await page.locator(".xterm-rows > div").allTextContents()).join("\n");
 }

@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import { ask } from "./ask.ts";
-import type { Config, Me, Repositories, System, UsageRows } from "./types.ts";
+import type { Config, Repositories, System, UsageRows } from "./types.ts";
 
 export const systemQuery = queryOptions({
   queryKey: ["system"],
@@ -10,11 +10,6 @@ export const systemQuery = queryOptions({
 export const configQuery = queryOptions({
   queryKey: ["system", "config"],
   queryFn: ({ signal }) => ask<Config>("GET", "/config", { signal }),
-});
-
-export const meQuery = queryOptions({
-  queryKey: ["me"],
-  queryFn: ({ signal }) => ask<Me>("GET", "/auth/me", { signal }),
 });
 
 export const repositoriesQuery = queryOptions({

@@ -34,6 +34,5 @@ export type System = Answer<ApiClient["system"]["$get"]>;
 export type Processes = Answer<ApiClient["system"]["processes"]["$get"]>;
 export type Config = Answer<ApiClient["config"]["$get"]>;
 export type Secrets = Answer<ApiClient["secrets"]["$get"]>;
-export type Me = Answer<ApiClient["auth"]["me"]["$get"]>;
 export type Overview = Answer<ApiClient["overview"]["$get"]>;
 export type ListedLoop = Loops["items"][number];

@@ -1,6 +1,7 @@
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useSearch } from "@tanstack/react-router";
 import { Tabs as Radix } from "radix-ui";
 import type { ReactNode } from "react";
+import { useSearchChange } from "./use-search-change.ts";
 
 export interface Tab {
   id: string;
@@ -12,10 +13,10 @@ export interface Tab {
 /** Which of them is open stands in the address, so that it can be shared. The first is the default. */
 export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }) {
   const { tab: asked } = useSearch({ strict: false });
-  const navigate = useNavigate();
+  const change = useSearchChange();
   const open = tabs.find(({ id }) => id === asked) ?? tabs[0];
   if (!open) return null;
-  const go = (tab: string) => void navigate({ to: ".", search: (old) => ({ ...old, tab }), replace: true });
+  const go = (tab: string) => change({ tab });
   return (
     <Radix.Root value={open.id} onValueChange={go}>
       <Radix.List aria-label={label} className="mb-5 flex gap-5 overflow-x-auto border-b border-line">

@@ -1,10 +1,6 @@
-import type { LoopState, RunState, TaskState } from "@opentiger/schema";
-
 /** The six that have a colour. Whatever else there is means one of them. */
 export const tones = ["queued", "running", "blocked", "done", "failed", "cancelled"] as const;
 export type Tone = (typeof tones)[number];
-
-export type State = LoopState | TaskState | RunState;
 
 /** Which of the six a state is; `blocked(paused)` is blocked. */
 export function toneOf(state: string): Tone {

@@ -72,6 +72,8 @@ function page(content: string | Buffer, kind: string, cache = "no-store"): Respo
       "content-type": types[kind] ?? "application/octet-stream",
       "content-security-policy": pagePolicy,
       "cache-control": cache,
+      // The same address has data for whoever does not ask for HTML first.
+      vary: "accept",
     },
   });
 }

@@ -1,5 +1,5 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useSearch } from "@tanstack/react-router";
 import { ScrollText } from "lucide-react";
 import { type AuditRow, auditQuery } from "../../api/audit.ts";
 import { Button } from "../../parts/button.tsx";
@@ -9,6 +9,7 @@ import { Page } from "../../parts/page.tsx";
 import { StateBadge } from "../../parts/state-badge.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
 import { RelativeTime } from "../../parts/time.tsx";
+import { useSearchChange } from "../../parts/use-search-change.ts";
 import { words } from "../../words/words.ts";
 
 const { audit: text } = words;
@@ -16,16 +17,10 @@ const { audit: text } = words;
 /** Whatever changed anything, the newest first. */
 export function AuditPage() {
   const { q = "", status } = useSearch({ strict: false });
-  const navigate = useNavigate();
   const query = useInfiniteQuery(auditQuery);
   const rows = query.data?.pages.flatMap(({ items }) => items);
   const shown = rows?.filter((row) => fits(row, q) && (status !== "refused" || isRefused(row)));
-  const set = (change: { q?: string; status?: string }) =>
-    void navigate({
-      to: ".",
-      search: (old) => Object.fromEntries(Object.entries({ ...old, ...change }).filter(([, value]) => value)),
-      replace: true,
-    });
+  const set = useSearchChange();
   return (
     <Page title={text.title} lead={text.lead} wide>
       {rows && rows.length > 0 && (

@@ -1,11 +1,12 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useSearch } from "@tanstack/react-router";
 import { Scale } from "lucide-react";
 import { judgementsQuery } from "../../api/judgements.ts";
 import { Button } from "../../parts/button.tsx";
 import { EmptyState, ErrorNote, Loading } from "../../parts/notes.tsx";
 import { Card, Page } from "../../parts/page.tsx";
 import { Segments } from "../../parts/segments.tsx";
+import { useSearchChange } from "../../parts/use-search-change.ts";
 import { words } from "../../words/words.ts";
 import { JudgementRow } from "./judgement-row.tsx";
 
@@ -20,16 +21,11 @@ const choices = [
 /** What the judge said of all tasks, the newest first. */
 export function JudgementsPage() {
   const { status = "" } = useSearch({ strict: false });
-  const navigate = useNavigate();
+  const change = useSearchChange();
   const wanted = choices.find(({ value }) => value === status)?.value ?? "";
   const query = useInfiniteQuery(judgementsQuery(wanted === "" ? undefined : wanted));
   const items = query.data?.pages.flatMap((page) => page.items);
-  const choose = (value: string) =>
-    void navigate({
-      to: ".",
-      search: ({ status: _, ...old }) => (value === "" ? old : { ...old, status: value }),
-      replace: true,
-    });
+  const choose = (value: string) => change({ status: value });
   return (
     <Page
       title={text.title}

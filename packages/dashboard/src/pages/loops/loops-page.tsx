@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useSearch } from "@tanstack/react-router";
 import { Plus, RefreshCw } from "lucide-react";
 import { loopsQuery } from "../../api/loops.ts";
 import type { ListedLoop } from "../../api/types.ts";
@@ -8,6 +8,7 @@ import { Input, Select } from "../../parts/field.tsx";
 import { EmptyState } from "../../parts/notes.tsx";
 import { Page } from "../../parts/page.tsx";
 import { QueryView } from "../../parts/query-view.tsx";
+import { useSearchChange } from "../../parts/use-search-change.ts";
 import { toneOf, tones } from "../../theme/states.ts";
 import { words } from "../../words/words.ts";
 import { LoopTable } from "./loop-table.tsx";
@@ -41,9 +42,7 @@ export function LoopsPage() {
 
 function Listed({ loops }: { loops: readonly ListedLoop[] }) {
   const { q = "", status } = useSearch({ from: "__root__" });
-  const navigate = useNavigate();
-  const search = (change: { q?: string; status?: string }) =>
-    void navigate({ to: ".", search: (old) => ({ ...old, ...change }), replace: true });
+  const search = useSearchChange();
   const shown = loops.filter(
     ({ requirement, state, id }) =>
       (!status || toneOf(state) === status) && `${id} ${requirement}`.toLowerCase().includes(q.toLowerCase()),

@@ -37,7 +37,12 @@ export function logColumns(
       wideOnly: true,
       cell: ({ rule }) => <span className="font-mono text-xs text-soft">{rule}</span>,
     },
-    { title: text.times, align: "right", wideOnly: true, cell: (row) => row.allowed + row.blocked + row.failed },
+    {
+      title: text.times,
+      align: "right",
+      wideOnly: true,
+      cell: (row) => row.allowed + row.blocked + row.failed,
+    },
     { title: text.received, align: "right", wideOnly: true, cell: ({ bytesIn }) => bytes(bytesIn) },
     { title: text.sent, align: "right", wideOnly: true, cell: ({ bytesOut }) => bytes(bytesOut) },
     {

@@ -28,7 +28,12 @@ export function Processes({ name, environment, running }: SandboxTab) {
             processes.length === 0 ? (
               <EmptyState icon={Cpu} title={text.noProcesses} />
             ) : (
-              <Table label={text.running} columns={columns} rows={byPid(processes)} keyOf={({ pid }) => pid} />
+              <Table
+                label={text.running}
+                columns={columns}
+                rows={byPid(processes)}
+                keyOf={({ pid }) => pid}
+              />
             )
           }
         </QueryView>

@@ -63,7 +63,7 @@ function inside(value: unknown, name: string): unknown {
 /** Text as it is; what has parts, part by part. */
 function shown(value: unknown): string {
   if (value === null || value === undefined || value === "") return words.common.dash;
-  if (typeof value !== "object") return String(value);
+  if (typeof value !== "object") return `${value as string | number | boolean}`;
   return Object.entries(value)
     .map(([name, part]) => `${name} ${part === null ? words.common.none.toLowerCase() : String(part)}`)
     .join(" · ");

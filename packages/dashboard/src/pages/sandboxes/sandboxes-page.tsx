@@ -66,7 +66,10 @@ const columns: readonly Column<SandboxItem>[] = [
         ) : (
           <span className="font-medium">{sandbox.name}</span>
         )}
-        <p className="max-w-40 truncate sm:max-w-80 font-mono text-xs text-faint" title={sandbox.workspaces[0]?.path}>
+        <p
+          className="max-w-40 truncate sm:max-w-80 font-mono text-xs text-faint"
+          title={sandbox.workspaces[0]?.path}
+        >
           {sandbox.own ? sandbox.workspaces[0]?.path : text.foreign}
         </p>
       </div>

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useSearch } from "@tanstack/react-router";
 import { SlidersHorizontal } from "lucide-react";
 import { useState } from "react";
 import { configQuery } from "../../api/system.ts";
@@ -8,6 +8,7 @@ import { Check, Input } from "../../parts/field.tsx";
 import { EmptyState } from "../../parts/notes.tsx";
 import { Card, Section } from "../../parts/page.tsx";
 import { QueryView } from "../../parts/query-view.tsx";
+import { useSearchChange } from "../../parts/use-search-change.ts";
 import { words } from "../../words/words.ts";
 import { groupsOf } from "./setting-groups.ts";
 import { SettingRow } from "./setting-row.tsx";
@@ -22,14 +23,9 @@ export function Configuration() {
 
 function Settings({ config }: { config: Config }) {
   const { q = "" } = useSearch({ strict: false });
-  const navigate = useNavigate();
+  const change = useSearchChange();
   const [changedOnly, setChangedOnly] = useState(false);
-  const search = (value: string) =>
-    void navigate({
-      to: ".",
-      search: ({ q: _, ...old }) => (value === "" ? old : { ...old, q: value }),
-      replace: true,
-    });
+  const search = (value: string) => change({ q: value });
   const groups = groupsOf(config.settings, q, changedOnly);
   return (
     <>

@@ -40,7 +40,9 @@ function Choice({ config }: { config: Config }) {
     <Section className="mb-10">
       <fieldset disabled={entry?.pinned}>
         <legend className="float-left mb-3 font-mono text-base font-semibold">{system.environment}</legend>
-        <p className="mb-3 text-sm leading-6 text-faint max-sm:clear-both sm:float-right">{system.environmentHint}</p>
+        <p className="mb-3 text-sm leading-6 text-faint max-sm:clear-both sm:float-right">
+          {system.environmentHint}
+        </p>
         <div className="clear-both grid gap-3 md:grid-cols-2">
           {choices.map(({ value, icon, points }) => (
             <ChoiceCard

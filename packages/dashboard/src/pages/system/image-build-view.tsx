@@ -71,6 +71,7 @@ function Output({ lines }: { lines: readonly string[] }) {
       ref={box}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, which has to work without a mouse
       tabIndex={0}
+      role="log"
       aria-label={system.buildOutput}
       className="mt-3 max-h-72 overflow-auto rounded-md bg-sunken p-3 font-mono text-xs whitespace-pre-wrap text-soft"
     >

@@ -36,6 +36,8 @@ export function SettingRow({ setting }: { setting: ConfigEntry }) {
     className: "font-mono",
   };
   const edited = draft !== given;
+  const expected = choices === null ? expects : null;
+  const hint = pinned ? system.pinned : expected;
   return (
     <form
       onSubmit={save}
@@ -87,7 +89,7 @@ export function SettingRow({ setting }: { setting: ConfigEntry }) {
           role={failure === null ? undefined : "alert"}
           className={classes("mt-1 text-xs", failure === null ? "text-faint" : "text-failed")}
         >
-          {failure ?? (pinned ? system.pinned : choices === null ? expects : null)}
+          {failure ?? hint}
         </p>
       </div>
     </form>

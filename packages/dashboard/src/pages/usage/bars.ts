@@ -54,7 +54,12 @@ export function drawBars(element: HTMLElement, { days, measure, write }: BarOpti
       ],
       series: [
         {},
-        { fill: colour("--color-brand"), width: 0, points: { show: false }, paths: bars({ size: [0.66, 36], radius: [0.15, 0] }) },
+        {
+          fill: colour("--color-brand"),
+          width: 0,
+          points: { show: false },
+          paths: bars({ size: [0.66, 36], radius: [0.15, 0] }),
+        },
       ],
       hooks: { setCursor: [(self) => showTip(self, tip, days, (day) => write(day[measure]))] },
     },

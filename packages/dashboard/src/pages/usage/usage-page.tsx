@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useSearch } from "@tanstack/react-router";
 import { ChartNoAxesColumn } from "lucide-react";
 import { useState } from "react";
 import { usageQuery } from "../../api/system.ts";
@@ -10,6 +10,7 @@ import { money, tokens } from "../../parts/numbers.tsx";
 import { Card, Page } from "../../parts/page.tsx";
 import { QueryView } from "../../parts/query-view.tsx";
 import { Segments } from "../../parts/segments.tsx";
+import { useSearchChange } from "../../parts/use-search-change.ts";
 import { words } from "../../words/words.ts";
 import { DayChart } from "./day-chart.tsx";
 import { daysBack, everyDay, type Measure, sumOf } from "./days.ts";
@@ -29,13 +30,12 @@ const measures = [
 /** Tokens and cost of all runs: by day as a chart, and by agent, model, loop and role. */
 export function UsagePage() {
   const { from: asked } = useSearch({ strict: false });
-  const navigate = useNavigate();
+  const change = useSearchChange();
   const [measure, setMeasure] = useState<Measure>("usd");
   const range = ranges.find(({ value }) => value === asked) ?? ranges[1];
   const from = daysBack(range.days - 1);
   const query = useQuery(usageQuery("day", from));
-  const choose = (value: string) =>
-    void navigate({ to: ".", search: (old) => ({ ...old, from: value }), replace: true });
+  const choose = (value: string) => change({ from: value });
   return (
     <Page
       title={text.title}

@@ -1,11 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { Link, useSearch } from "@tanstack/react-router";
 import { usageQuery } from "../../api/system.ts";
 import { Money, Tokens } from "../../parts/numbers.tsx";
 import { Section } from "../../parts/page.tsx";
 import { QueryView } from "../../parts/query-view.tsx";
 import { Segments } from "../../parts/segments.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
+import { useSearchChange } from "../../parts/use-search-change.ts";
 import { words } from "../../words/words.ts";
 import type { UsageRow } from "./days.ts";
 
@@ -22,11 +23,10 @@ type Group = (typeof groups)[number]["value"];
 /** The same sums by something else; which one stands in the address. */
 export function UsageTable({ from }: { from: string }) {
   const { tab } = useSearch({ strict: false });
-  const navigate = useNavigate();
+  const change = useSearchChange();
   const group = groups.find(({ value }) => value === tab) ?? groups[0];
   const query = useQuery(usageQuery(group.value, from));
-  const choose = (value: string) =>
-    void navigate({ to: ".", search: (old) => ({ ...old, tab: value }), replace: true });
+  const choose = (value: string) => change({ tab: value });
   return (
     <Section beside={<Segments label={text.by} choices={groups} value={group.value} onChoose={choose} />}>
       <QueryView query={query}>
