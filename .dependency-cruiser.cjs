@@ -40,13 +40,16 @@ module.exports = {
       comment: "another package is imported by its name, never by a path into its files",
       severity: "error",
       from: { path: "^packages/([^/]+)/" },
-      to: { path: "^packages/", pathNot: ["^packages/$1/", "^packages/[^/]+/src/[^/]+\\.tsx?$"] },
+      to: {
+        path: "^packages/",
+        pathNot: ["^packages/$1/", "^packages/[^/]+/src/(?:[^/]+\\.tsx?|[^/]+/index\\.ts)$"],
+      },
     },
     {
       name: "packages-stand-alone",
       comment: "what is shipped does not use tests, benchmarks or repository scripts",
       severity: "error",
-      from: { path: "^packages/", pathNot: "\\.test\\.tsx?$" },
+      from: { path: "^packages/", pathNot: "(?:\\.test|-fixture)\\.tsx?$" },
       to: { path: "^(?:tests|bench|scripts)/" },
     },
     {
