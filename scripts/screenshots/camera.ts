@@ -89,5 +89,7 @@ export class Camera {
 async function settle(page: Page): Promise<void> {
   await page.locator("main h1").first().waitFor({ timeout: settledMs });
   await page.locator('[aria-busy="true"]').first().waitFor({ state: "detached", timeout: settledMs });
+  const terminal = page.locator(".xterm-rows");
+  if ((await terminal.count()) > 0) await terminal.getByText("$").first().waitFor({ timeout: settledMs });
   await page.evaluate("document.fonts.ready.then(() => undefined)");
 }

@@ -54,7 +54,9 @@ async function details(): Promise<Record<string, string>> {
     loop: `/loops/${done}`,
     task: `/tasks/${task}`,
     run: `/runs/${run}`,
-    sandbox: "/sandboxes/notes",
+    diff: `/runs/${run}?tab=diff`,
+    sandbox: "/sandboxes/notes?tab=network",
+    terminal: "/sandboxes/notes",
   };
 }
 

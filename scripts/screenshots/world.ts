@@ -47,8 +47,7 @@ export async function startWorld() {
       return list.parse(await answer.json()).items[0]?.id ?? "";
     },
     async close(): Promise<void> {
-      const left = await leaveNothing(env);
-      if (left.length > 1) process.stderr.write(`${left.join("\n")}\n`);
+      await leaveNothing(env);
       await model.close();
       rmSync(folder, { recursive: true, force: true });
     },

@@ -3,7 +3,7 @@ import { ArrowDown, MessagesSquare } from "lucide-react";
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import { Button } from "../../../parts/button.tsx";
 import { Input } from "../../../parts/field.tsx";
-import { EmptyState } from "../../../parts/notes.tsx";
+import { EmptyState, Loading } from "../../../parts/notes.tsx";
 import { Card } from "../../../parts/page.tsx";
 import { words } from "../../../words/words.ts";
 import { type Row, rowsOf } from "./rows.ts";
@@ -65,15 +65,17 @@ export function TranscriptView({ run, live }: { run: string; live: boolean }) {
         <span className="numbers text-xs text-faint" role="status">
           {text.lines(rows.length)}
         </span>
-        {!following && !whole && (
+        {live && !following && !whole && (
           <Button icon={ArrowDown} onClick={() => setFollowing(true)} className="ml-auto">
             {text.follow}
           </Button>
         )}
       </div>
-      {rows.length === 0 ? (
+      {rows.length === 0 && !live && !whole && <Loading />}
+      {rows.length === 0 && (live || whole) && (
         <EmptyState icon={MessagesSquare} title={whole ? text.nothingSaid : text.waiting} />
-      ) : (
+      )}
+      {rows.length > 0 && (
         <Card>
           <section
             ref={box}
