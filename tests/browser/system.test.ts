@@ -14,7 +14,15 @@ const timeoutMs = 280_000;
 const tag = "opentiger-test/worker:browser";
 const docker = new Docker();
 const engine = process.env["DOCKER_HOST"];
-const instance = temporaryServer(engine === undefined ? {} : { DOCKER_HOST: engine });
+/** With which the engine's own image was made: with others nothing of it would be in the cache. */
+const certificates = ["OPENTIGER_BUILD_CA_FILE", "NODE_EXTRA_CA_CERTS"].flatMap((key) => {
+  const value = process.env[key];
+  return value === undefined ? [] : [[key, value]];
+});
+const instance = temporaryServer({
+  ...Object.fromEntries(certificates),
+  ...(engine === undefined ? {} : { DOCKER_HOST: engine }),
+});
 let server: RunningServer;
 
 beforeAll(async () => {
