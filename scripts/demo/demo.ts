@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { attackSandbox } from "./attack-sandbox.ts";
+import { ownInstance } from "./own-instance.ts";
 import { runLoop } from "./run-loop.ts";
 import { makeSampleProject } from "./sample-project.ts";
 import { startScriptedModel } from "./scripted-model.ts";
@@ -16,13 +17,7 @@ import { title } from "./words.ts";
 const onHost = process.argv.includes("--host");
 const folder = mkdtempSync(join(tmpdir(), "opentiger-demo-"));
 const model = await startScriptedModel();
-const env: NodeJS.ProcessEnv = {
-  ...process.env,
-  OPENTIGER_HOME: join(folder, "state"),
-  OPENTIGER_API_PORT: "0",
-  ANTHROPIC_BASE_URL: model.url,
-  ANTHROPIC_API_KEY: "sk-ant-the-key-that-no-sandbox-ever-has",
-};
+const env = ownInstance(folder, model.url);
 const failures: string[] = [];
 try {
   const project = makeSampleProject(folder);

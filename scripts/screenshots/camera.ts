@@ -1,23 +1,13 @@
 import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { QUIET_BROWSER } from "../browser/flags.mjs";
 
 const schemes = ["light", "dark"] as const;
 const sizes = {
   desktop: { width: 1440, height: 900 },
   phone: { width: 390, height: 844 },
 } as const;
-
-/** A browser that asks nobody else for anything. */
-const flags = [
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-];
 
 /** Long enough for a page that reads its lists on a busy machine. */
 const settledMs = 30_000;
@@ -37,7 +27,7 @@ export class Camera {
 
   static async open({ url, login, folder }: { url: string; login: string; folder: string }): Promise<Camera> {
     const executablePath = process.env["OPENTIGER_BROWSER"] ?? "";
-    const camera = new Camera(await chromium.launch({ executablePath, args: flags }), url, folder);
+    const camera = new Camera(await chromium.launch({ executablePath, args: QUIET_BROWSER }), url, folder);
     await camera.#logIn(login);
     return camera;
   }

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { z } from "zod";
+import { ownInstance } from "../demo/own-instance.ts";
 import { makeSampleProject } from "../demo/sample-project.ts";
 import { requirement, startScriptedModel } from "../demo/scripted-model.ts";
 import { leaveNothing } from "../demo/tidy.ts";
@@ -17,13 +18,7 @@ const list = z.object({ items: z.array(z.object({ id: z.string() })) });
 export async function startWorld() {
   const folder = mkdtempSync(join(tmpdir(), "opentiger-screenshots-"));
   const model = await startScriptedModel();
-  const env: NodeJS.ProcessEnv = {
-    ...process.env,
-    OPENTIGER_HOME: join(folder, "state"),
-    OPENTIGER_API_PORT: "0",
-    ANTHROPIC_BASE_URL: model.url,
-    ANTHROPIC_API_KEY: "sk-ant-the-key-that-no-sandbox-ever-has",
-  };
+  const env = ownInstance(folder, model.url);
   const project = makeSampleProject(folder);
   const run = async (...words: string[]): Promise<string> => {
     const { stdout } = await promisify(execFile)(process.execPath, [opentiger, ...words], { env });

@@ -2,18 +2,8 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { z } from "zod";
+import { QUIET_BROWSER } from "../../scripts/browser/flags.mjs";
 import { atEnd } from "../setup/at-end.ts";
-
-/** A browser that asks nobody for anything by itself. */
-const flags = [
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-];
 
 /** The browser cuts its connections when the machine gets an interface, as it does with every container on a bridge. */
 const networkChanged = "net::ERR_NETWORK_CHANGED";
@@ -69,7 +59,7 @@ export async function seriousOf(page: Page): Promise<string[]> {
 function launched(): Promise<Browser> {
   if (!browser) {
     const executablePath = process.env["OPENTIGER_BROWSER"] || "/usr/bin/chromium";
-    browser = chromium.launch({ executablePath, args: flags });
+    browser = chromium.launch({ executablePath, args: QUIET_BROWSER });
     const open = browser;
     atEnd(async () => (await open).close());
   }

@@ -1,5 +1,4 @@
 import { execFileSync } from "node:child_process";
-import { setTimeout as delay } from "node:timers/promises";
 import { answer, finish, type ScenarioChoice, think, whenPrompt, writeFile } from "@opentiger/model-sim";
 import { DispatcherClient, listEvents } from "@opentiger/orchestrator";
 import { expect, test } from "vitest";
@@ -7,6 +6,7 @@ import { z } from "zod";
 import { ServerClient } from "../../packages/server/src/control/index.ts";
 import { atEnd } from "../setup/at-end.ts";
 import { freePort } from "../setup/free-port.ts";
+import { hearEvents } from "../setup/hear-events.ts";
 import { commandLine } from "../setup/loop-command-line.ts";
 import { type LoopWorld, loopWorld, plannedTask, userRepository } from "../setup/loop-world.ts";
 import { until } from "../setup/until.ts";
@@ -14,9 +14,6 @@ import { until } from "../setup/until.ts";
 const taskCount = 4;
 const kills = 3;
 const patienceMs = 300_000;
-
-/** As browsers wait before they connect again, only shorter. */
-const comeBackMs = 100;
 
 const judge: ScenarioChoice = whenPrompt(/^You are the judge/, {
   steps: [answer({ judgement: "pass", summary: "It is there.", points: [] })],
@@ -46,7 +43,7 @@ test(
     const dispatcher = await until("the dispatcher works", () => new DispatcherClient(env).status());
     const gone = new AbortController();
     const seen: number[] = [];
-    const listening = listen(`http://127.0.0.1:${port}`, seen, gone.signal);
+    const listening = hearEvents(`http://127.0.0.1:${port}`, seen, gone.signal);
     const project = userRepository({ "check.sh": "true\n" });
     const tasks = Array.from({ length: taskCount }, (_, index) => plannedTask(`task-${index + 1}`));
     const loop = await world.start(project, tasks, { project: { verify: [{ command: "sh check.sh" }] } });
@@ -100,33 +97,4 @@ test(
 async function events(world: LoopWorld, loop: string): Promise<number[]> {
   const { items } = await listEvents(world.place.database, { loop, limit: 500 });
   return items.map(({ id }) => id);
-}
-
-/** As a browser does it: comes back with the id of the last event, as often as it takes. */
-async function listen(url: string, ids: number[], signal: AbortSignal): Promise<void> {
-  for (let last: string | undefined; !signal.aborted; ) {
-    try {
-      const headers: Record<string, string> = last === undefined ? {} : { "last-event-id": last };
-      const answered = await fetch(`${url}/events`, { headers, signal });
-      let rest = "";
-      const decoder = new TextDecoder();
-      for await (const chunk of answered.body ?? []) {
-        const blocks = (rest + decoder.decode(chunk, { stream: true })).split("\n\n");
-        rest = blocks.pop() ?? "";
-        for (const block of blocks) last = take(block, ids) ?? last;
-      }
-    } catch {
-      // The server was killed, or we are done.
-    }
-    if (!signal.aborted) await delay(comeBackMs);
-  }
-}
-
-const numbered = z.object({ id: z.number(), type: z.string() });
-
-function take(block: string, ids: number[]): string | undefined {
-  const field = (name: string) => new RegExp(`^${name}: (.*)$`, "m").exec(block)?.[1];
-  const event = numbered.safeParse(JSON.parse(field("data") ?? "null"));
-  if (event.success) ids.push(event.data.id);
-  return field("id");
 }

@@ -3,7 +3,6 @@ import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
@@ -11,14 +10,13 @@ import { appendEvent, type Database, openDatabase } from "../../packages/orchest
 import { newLoop, newTask } from "../../packages/orchestrator/src/state/temporary-loops.ts";
 import { temporaryServer } from "../../packages/server/src/temporary-server.ts";
 import { freePort } from "../setup/free-port.ts";
+import { hearEvents } from "../setup/hear-events.ts";
 import { until } from "../setup/until.ts";
 
 const kills = 3;
 const clients = 4;
 const eventsBetween = 40;
 
-/** As browsers wait before they connect again, only shorter. */
-const comeBackMs = 100;
 const program = fileURLToPath(new URL("../../packages/server/src/main.ts", import.meta.url));
 
 const instance = temporaryServer();
@@ -48,7 +46,7 @@ afterAll(async () => {
 test("kill -9 with clients that listen: each sees every event once, in the same order", async () => {
   const gone = new AbortController();
   const seen = Array.from({ length: clients }, () => [] as number[]);
-  const listening = seen.map((ids) => listen(ids, gone.signal));
+  const listening = seen.map((ids) => hearEvents(url, ids, gone.signal));
   await until("all of them listen", async () => (await streams()) === clients);
   const loops = [await newLoop(database, [newTask("a")]), await newLoop(database, [newTask("b")])];
   const written: number[] = [];
@@ -108,36 +106,6 @@ test("a server of another instance on the same port says that the port is taken"
   expect(await once(second, "exit")).toEqual([73, null]);
   expect(said).toContain("listens on port");
 });
-
-/** As a browser does it: comes back with the id of the last event, as often as it takes. */
-async function listen(ids: number[], signal: AbortSignal): Promise<void> {
-  let last: string | undefined;
-  while (!signal.aborted) {
-    try {
-      const headers: Record<string, string> = last === undefined ? {} : { "last-event-id": last };
-      const answer = await fetch(`${url}/events`, { headers, signal });
-      let rest = "";
-      const decoder = new TextDecoder();
-      for await (const chunk of answer.body ?? []) {
-        const blocks = (rest + decoder.decode(chunk, { stream: true })).split("\n\n");
-        rest = blocks.pop() ?? "";
-        for (const block of blocks) last = take(block, ids) ?? last;
-      }
-    } catch {
-      // The server was killed, or we are done.
-    }
-    if (!signal.aborted) await delay(comeBackMs);
-  }
-}
-
-const numbered = z.object({ id: z.number(), type: z.string() });
-
-function take(block: string, ids: number[]): string | undefined {
-  const field = (name: string) => new RegExp(`^${name}: (.*)$`, "m").exec(block)?.[1];
-  const event = numbered.safeParse(JSON.parse(field("data") ?? "null"));
-  if (event.success) ids.push(event.data.id);
-  return field("id");
-}
 
 async function streams(): Promise<number> {
   const answer = await fetch(`${url}/system`);

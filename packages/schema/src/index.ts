@@ -1,5 +1,6 @@
 export * from "./agent.ts";
 export * from "./config.ts";
+export * from "./config-roles.ts";
 export * from "./config-secrets.ts";
 export * from "./errors.ts";
 export * from "./failure.ts";

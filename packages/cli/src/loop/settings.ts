@@ -5,10 +5,10 @@ import {
   type ExecutionEnvironment,
   type LoopSettings,
   loopSettings,
+  roleKeys,
   roles,
 } from "@opentiger/schema";
 import { UsageError } from "../errors.ts";
-import { roleKeys } from "../instance/agent-roles.ts";
 
 /** What is asked of the settings that are stored. */
 type Settings = Pick<SystemConfig, "get" | "entry">;

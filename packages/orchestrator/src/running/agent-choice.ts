@@ -1,5 +1,5 @@
 import { type AgentDriver, commandDriver, drivers } from "@opentiger/agents";
-import type { AgentKind, ConfigKeyName, Role } from "@opentiger/schema";
+import { type AgentKind, type Role, roleKeys } from "@opentiger/schema";
 import { OrchestratorError } from "../errors.ts";
 import type { Place } from "../place.ts";
 import type { LoopRow } from "../state/loops.ts";
@@ -13,14 +13,6 @@ export interface AgentChoice {
   model: string | undefined;
 }
 
-const keys = {
-  planner: ["OPENTIGER_PLANNER_AGENT", "OPENTIGER_PLANNER_MODEL"],
-  worker: ["OPENTIGER_WORKER_AGENT", "OPENTIGER_WORKER_MODEL"],
-  tester: ["OPENTIGER_TESTER_AGENT", "OPENTIGER_TESTER_MODEL"],
-  docser: ["OPENTIGER_DOCSER_AGENT", "OPENTIGER_DOCSER_MODEL"],
-  judge: ["OPENTIGER_JUDGE_AGENT", "OPENTIGER_JUDGE_MODEL"],
-} as const satisfies Record<Role, readonly [ConfigKeyName, ConfigKeyName]>;
-
 /**
  * The agent of a role as things stand now: the one the task was handed on to, else the loop's, else the one that is
  * configured. A model belongs to the agent it was chosen for, and is not handed to another.
@@ -31,7 +23,7 @@ export function agentFor(
   role: Role,
   task?: Pick<TaskRow, "agent">,
 ): AgentChoice {
-  const [agentKey, modelKey] = keys[role];
+  const [agentKey, modelKey] = roleKeys[role];
   const said = settings.agents[role];
   const usual = said?.agent ?? config.get(agentKey);
   const name = task?.agent ? agentKind(task.agent) : usual;
