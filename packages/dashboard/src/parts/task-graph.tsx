@@ -47,11 +47,12 @@ function linesTo<Node extends GraphNode>(to: PlacedNode<Node>, placed: readonly 
       const end = cornerOf(to);
       const [x1, y1] = [start.left + width, start.top + height / 2];
       const [x2, y2] = [end.left, end.top + height / 2];
-      const bend = Math.max(24, (x2 - x1) / 2);
+      // Along its own row as far as it goes, and over to the other one in the last gap, where no card is in the way.
+      const turn = Math.max(x1, x2 - gapX);
       return (
         <path
           key={`${from.node.id}-${to.node.id}`}
-          d={`M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`}
+          d={`M${x1} ${y1}H${turn}C${turn + gapX / 2} ${y1} ${x2 - gapX / 2} ${y2} ${x2} ${y2}`}
           className="fill-none stroke-line-strong"
           strokeWidth="1.5"
         />
