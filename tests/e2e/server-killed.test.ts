@@ -5,12 +5,11 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { z } from "zod";
 import { appendEvent, type Database, openDatabase } from "../../packages/orchestrator/src/index.ts";
 import { newLoop, newTask } from "../../packages/orchestrator/src/state/temporary-loops.ts";
 import { temporaryServer } from "../../packages/server/src/temporary-server.ts";
 import { freePort } from "../setup/free-port.ts";
-import { hearEvents } from "../setup/hear-events.ts";
+import { hearEvents, listeners } from "../setup/hear-events.ts";
 import { until } from "../setup/until.ts";
 
 const kills = 3;
@@ -47,7 +46,7 @@ test("kill -9 with clients that listen: each sees every event once, in the same 
   const gone = new AbortController();
   const seen = Array.from({ length: clients }, () => [] as number[]);
   const listening = seen.map((ids) => hearEvents(url, ids, gone.signal));
-  await until("all of them listen", async () => (await streams()) === clients);
+  await until("all of them listen", async () => (await listeners(url)) === clients);
   const loops = [await newLoop(database, [newTask("a")]), await newLoop(database, [newTask("b")])];
   const written: number[] = [];
   const write = async (count: number) => {
@@ -106,11 +105,6 @@ test("a server of another instance on the same port says that the port is taken"
   expect(await once(second, "exit")).toEqual([73, null]);
   expect(said).toContain("listens on port");
 });
-
-async function streams(): Promise<number> {
-  const answer = await fetch(`${url}/system`);
-  return z.object({ streams: z.number() }).parse(await answer.json()).streams;
-}
 
 /** Returns when it says that it is ready. */
 async function started(): Promise<ChildProcess> {

@@ -29,6 +29,12 @@ export async function hearEvents(url: string, ids: number[], signal: AbortSignal
   }
 }
 
+/** How many hear the server's events now. What is written from then on is told to them. */
+export async function listeners(url: string): Promise<number> {
+  const answered = await fetch(`${url}/system`);
+  return z.object({ streams: z.number() }).parse(await answered.json()).streams;
+}
+
 function take(block: string, ids: number[]): string | undefined {
   const field = (name: string) => new RegExp(`^${name}: (.*)$`, "m").exec(block)?.[1];
   const event = numbered.safeParse(JSON.parse(field("data") ?? "null"));
