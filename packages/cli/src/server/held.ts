@@ -1,8 +1,8 @@
-import { createReadStream } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { logSize, startTimeOf } from "@opentiger/orchestrator";
+import { startTimeOf } from "@opentiger/orchestrator";
 import { ServerClient, type ServerStatus } from "@opentiger/server/control";
 import { z } from "zod";
+import { LogTail, linewise } from "../output/log-tail.ts";
 import { printable } from "../output/table.ts";
 import type { Surroundings } from "../program/surroundings.ts";
 
@@ -19,25 +19,14 @@ export async function holdServer(
   const { env, stdout } = surroundings;
   const { log } = new ServerClient(env).paths;
   const started = startTimeOf(pid);
-  for (let from = logSize(log); ; ) {
+  const tail = new LogTail(log, "end");
+  const take = linewise((line) => stdout.write(json ? `${line}\n` : shown(line)));
+  for (;;) {
     const runs = startTimeOf(pid) === started;
-    const size = logSize(log);
-    // It was emptied where it is, because it had become long.
-    if (size < from) from = 0;
-    for (const line of await linesBetween(log, from, size)) stdout.write(json ? `${line}\n` : shown(line));
-    from = size;
+    for await (const text of tail.read()) take(text);
     if (!runs || signal.aborted) return runs;
     await sleep(lookMs, undefined, { signal }).catch(() => {});
   }
-}
-
-async function linesBetween(path: string, start: number, end: number): Promise<string[]> {
-  if (end <= start) return [];
-  let text = "";
-  // Node types the chunks of a stream with an encoding as any; they are strings.
-  const chunks = createReadStream(path, { start, end: end - 1, encoding: "utf8" }) as AsyncIterable<string>;
-  for await (const chunk of chunks) text += chunk;
-  return text.split("\n").filter((line) => line !== "");
 }
 
 const logged = z.object({ time: z.iso.datetime(), message: z.string() });

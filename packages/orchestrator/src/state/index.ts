@@ -15,7 +15,7 @@ export { type OpenOptions, openDatabase } from "./open-database.ts";
 export { onePage, type Page, type PageRequest } from "./page.ts";
 export { abandonedInstances, removeAbandoned } from "./postgres/abandoned.ts";
 export { EmbeddedPostgres, type PostgresStatus } from "./postgres/embedded-postgres.ts";
-export { boundLog, logSize } from "./postgres/log-file.ts";
+export { boundLog } from "./postgres/log-file.ts";
 export * from "./repositories.ts";
 export { allRows, firstRow, oneRow, type Queryable } from "./rows.ts";
 export * from "./runs.ts";

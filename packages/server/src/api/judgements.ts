@@ -1,6 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi";
-import { onePage } from "@opentiger/orchestrator";
-import { judgementEvidence, judgementWord, reworkPoint } from "@opentiger/schema";
+import { judgementRow, onePage } from "@opentiger/orchestrator";
+import { judgementWord } from "@opentiger/schema";
 import type { Parts } from "../parts.ts";
 import { answers, newApi } from "./api.ts";
 import { pageOf, pageQuery } from "./paging.ts";
@@ -9,20 +9,7 @@ import { judgementShape, loopId } from "./shapes.ts";
 const of = { loop: loopId, number: z.number().int(), title: z.string() };
 const judgement = judgementShape.extend(of).openapi("JudgementOfTask");
 
-const row = z.object({
-  id: z.number(),
-  task: z.string(),
-  run: z.string().nullable(),
-  candidateOid: z.string(),
-  baseOid: z.string(),
-  judgement: judgementWord,
-  evidence: judgementEvidence,
-  points: z.array(reworkPoint),
-  at: z.date(),
-  loop: z.string(),
-  number: z.number(),
-  title: z.string(),
-});
+const row = judgementRow.extend({ loop: z.string(), number: z.number(), title: z.string() });
 
 const route = createRoute({
   method: "get",

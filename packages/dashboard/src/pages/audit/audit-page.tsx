@@ -2,8 +2,8 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { ScrollText } from "lucide-react";
 import { type AuditRow, auditQuery } from "../../api/audit.ts";
-import { Button } from "../../parts/button.tsx";
 import { Check, Input } from "../../parts/field.tsx";
+import { MorePages } from "../../parts/more-pages.tsx";
 import { EmptyState, ErrorNote, Loading } from "../../parts/notes.tsx";
 import { Page } from "../../parts/page.tsx";
 import { StateBadge } from "../../parts/state-badge.tsx";
@@ -51,13 +51,7 @@ export function AuditPage() {
         <Table label={text.list} columns={columns} rows={shown} keyOf={({ id }) => id} />
       )}
       {rows && rows.length > 0 && shown?.length === 0 && <p className="py-6 text-soft">{text.nothing}</p>}
-      {query.hasNextPage && (
-        <div className="mt-4 flex justify-center">
-          <Button busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-            {text.more}
-          </Button>
-        </div>
-      )}
+      <MorePages query={query} label={text.more} />
     </Page>
   );
 }

@@ -2,7 +2,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { Scale } from "lucide-react";
 import { judgementsQuery } from "../../api/judgements.ts";
-import { Button } from "../../parts/button.tsx";
+import { MorePages } from "../../parts/more-pages.tsx";
 import { EmptyState, ErrorNote, Loading } from "../../parts/notes.tsx";
 import { Card, Page } from "../../parts/page.tsx";
 import { Segments } from "../../parts/segments.tsx";
@@ -46,13 +46,7 @@ export function JudgementsPage() {
           ))}
         </Card>
       )}
-      {query.hasNextPage && (
-        <div className="mt-4 flex justify-center">
-          <Button busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-            {text.more}
-          </Button>
-        </div>
-      )}
+      <MorePages query={query} label={text.more} />
     </Page>
   );
 }
