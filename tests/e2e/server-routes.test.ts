@@ -411,8 +411,18 @@ const table: Row[] = [
   },
   {
     route: "POST /system/docker/build",
-    good: { path: "/system/docker/build", body: {}, status: 200, stream: true, engineless: true },
+    good: { path: "/system/docker/build", body: {}, status: 200, engineless: true },
     bad: { path: "/system/docker/build", body: { base: "windows" }, status: 400 },
+  },
+  {
+    route: "GET /system/docker/build",
+    good: { path: "/system/docker/build", status: 200 },
+    bad: { path: "/system/docker/build", headers: { "x-api-key": "x" }, status: 401 },
+  },
+  {
+    route: "DELETE /system/docker/build",
+    good: { path: "/system/docker/build", status: 200 },
+    bad: { path: "/system/docker/build", headers: { "x-api-key": "x" }, status: 401 },
   },
 
   {

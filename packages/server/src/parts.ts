@@ -2,6 +2,7 @@ import type { Place } from "@opentiger/orchestrator";
 import type { Vault } from "@opentiger/secrets";
 import type { Access } from "./access/access.ts";
 import type { Metrics } from "./http/metrics.ts";
+import type { ImageBuilder } from "./image/image-builder.ts";
 import type { Feed } from "./live/feed.ts";
 import type { Streams } from "./live/streams.ts";
 import type { Processes } from "./processes/processes.ts";
@@ -14,6 +15,7 @@ export interface Parts {
   feed: Feed;
   streams: Streams;
   processes: Processes;
+  images: ImageBuilder;
   metrics: Metrics;
   /** Aborted when the server ends. */
   signal: AbortSignal;

@@ -13,6 +13,7 @@ import { forgetOldTokens, hasKey } from "./access/tokens.ts";
 import { createApp } from "./api/app.ts";
 import { errno, ServerError } from "./errors.ts";
 import { Metrics } from "./http/metrics.ts";
+import { ImageBuilder } from "./image/image-builder.ts";
 import { Feed } from "./live/feed.ts";
 import { Streams } from "./live/streams.ts";
 import type { Parts } from "./parts.ts";
@@ -105,6 +106,7 @@ async function listen(place: OpenPlace, options: Listening): Promise<RunningServ
     feed,
     streams: new Streams(ending.signal),
     processes,
+    images: new ImageBuilder(place, ending.signal),
     metrics: new Metrics(),
     signal: ending.signal,
     boot: randomBytes(8).toString("hex"),
@@ -120,7 +122,7 @@ async function listen(place: OpenPlace, options: Listening): Promise<RunningServ
   const close = async () => {
     clearInterval(tidying);
     ending.abort();
-    await Promise.all([stopListening(server), feed.close(), processes.close()]);
+    await Promise.all([stopListening(server), feed.close(), processes.close(), parts.images.ended()]);
     await place.close();
   };
   log(`listens at ${url}`);

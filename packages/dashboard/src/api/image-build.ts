@@ -1,20 +1,10 @@
-import { useSyncExternalStore } from "react";
-import { readEvents } from "../live/event-stream.ts";
-import { words } from "../words/words.ts";
-import { send } from "./ask.ts";
-import { ApiFailure, failureOf } from "./failure.ts";
+import type { ApiClient } from "@opentiger/server";
+import { queryOptions } from "@tanstack/react-query";
+import { ask } from "./ask.ts";
+import type { Answer } from "./types.ts";
 
-export interface ImageBuild {
-  state: "building" | "built" | "failed";
-  /** Which step of how many, where the engine has said. */
-  step: number;
-  steps: number;
-  text: string;
-  lines: readonly string[];
-  failure: ApiFailure | undefined;
-  /** An image of the same recipe was there already. */
-  unchanged: boolean;
-}
+type LastBuild = Answer<ApiClient["system"]["docker"]["build"]["$get"]>;
+export type ImageBuild = NonNullable<LastBuild["build"]>;
 
 export interface BuildChoices {
   base: "registry" | "debian";
@@ -22,76 +12,16 @@ export interface BuildChoices {
   fresh: boolean;
 }
 
-/** As much of the output as somebody scrolls back. */
-const maxLines = 500;
+/** The build that goes on, or the last one, whichever window began it. */
+export const imageBuildQuery = queryOptions({
+  queryKey: ["system", "build"],
+  queryFn: ({ signal }) => ask<LastBuild>("GET", "/system/docker/build", { signal }),
+});
 
-let current: ImageBuild | undefined;
-let stopper: AbortController | undefined;
-const listeners = new Set<() => void>();
-
-/** The build that goes on or went on in this window, whichever page is shown meanwhile. */
-export function useImageBuild(): ImageBuild | undefined {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => current,
-  );
+export async function buildImage(body: BuildChoices): Promise<void> {
+  await ask<ImageBuild>("POST", "/system/docker/build", { body });
 }
 
-/** Builds and follows it. The server ends a build that nobody listens to, so it lasts as long as this window. */
-export async function buildImage(options: BuildChoices): Promise<void> {
-  if (current?.state === "building") return;
-  const stop = new AbortController();
-  stopper = stop;
-  set({ state: "building", step: 0, steps: 0, text: "", lines: [], failure: undefined, unchanged: false });
-  try {
-    const answer = await send("POST", "/system/docker/build", { body: options, signal: stop.signal });
-    for await (const { event, data } of readEvents(answer)) take(event, JSON.parse(data || "{}"));
-    endCutOff();
-  } catch (error) {
-    if (stop.signal.aborted) set(undefined);
-    else fail(failureOf(error));
-  }
-}
-
-/** The stream has ended: whoever said neither that it is built nor that it failed is not there any more. */
-function endCutOff(): void {
-  const { unreachableRemedy } = words.errors;
-  if (current?.state === "building")
-    fail(new ApiFailure("unreachable", words.system.buildCutOff, 0, unreachableRemedy));
-}
-
-export function stopBuild(): void {
-  stopper?.abort();
-}
-
-function take(event: string, data: Readonly<Record<string, unknown>>): void {
-  if (!current) return;
-  if (event === "built") set({ ...current, state: "built", unchanged: data["built"] === false });
-  else if (event === "failed") {
-    fail(new ApiFailure(textOf(data["code"]), textOf(data["message"]), 0, textOf(data["remedy"])));
-  } else if (event === "progress") set(withProgress(current, data));
-}
-
-function withProgress(build: ImageBuild, data: Readonly<Record<string, unknown>>): ImageBuild {
-  const text =
-    data["kind"] === "pull" ? `${textOf(data["layer"])} ${textOf(data["status"])}` : textOf(data["text"]);
-  const lines = [...build.lines, ...text.split("\n").filter((line) => line.trim() !== "")].slice(-maxLines);
-  if (data["kind"] !== "step") return { ...build, lines };
-  return { ...build, lines, text, step: Number(data["step"]), steps: Number(data["steps"]) };
-}
-
-function fail(failure: ApiFailure): void {
-  if (current) set({ ...current, state: "failed", failure });
-}
-
-function set(next: ImageBuild | undefined): void {
-  current = next;
-  for (const listener of listeners) listener();
-}
-
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value : "";
+export async function stopBuild(): Promise<void> {
+  await ask<LastBuild>("DELETE", "/system/docker/build");
 }

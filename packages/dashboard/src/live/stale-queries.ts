@@ -8,6 +8,7 @@ const gatherMs = 150;
 export function keysOf({ event, data }: StreamEvent): QueryKey[] {
   const [topic] = event.split(".");
   if (event === "reset") return [[]];
+  if (event === "system.build") return [["system", "build"]];
   if (topic === "system") return [["system"]];
   const { loop, task, run } = readIds(data);
   // What an agent says is followed by whoever shows it; the overview shows what it does at the moment.

@@ -1,18 +1,10 @@
 import { createRoute, z } from "@hono/zod-openapi";
-import {
-  buildWorkerImage,
-  bundledAgents,
-  connectEngine,
-  defaultHome,
-  findAgentCli,
-  workerImageName,
-} from "@opentiger/sandbox";
-import { ServerError } from "../errors.ts";
-import { Progress } from "../live/progress.ts";
-import { eventStreamHeaders, writeEvent } from "../live/streams.ts";
+import { bundledAgents, connectEngine, defaultHome, findAgentCli, workerImageName } from "@opentiger/sandbox";
+import type { ImageBuild } from "../image/image-builder.ts";
 import type { Parts } from "../parts.ts";
-import { answers, apiError, failures, newApi, optionalJsonBody } from "./api.ts";
+import { answers, apiError, newApi, optionalJsonBody } from "./api.ts";
 import { errorAnswer } from "./error-answer.ts";
+import { time } from "./shapes.ts";
 
 const tags = ["system"];
 
@@ -38,11 +30,25 @@ const docker = z
   })
   .openapi("Docker");
 
-const build = z
+const choices = z
   .strictObject({
     agents: z.array(z.enum(bundledAgents)).min(1).optional(),
     base: z.enum(["registry", "debian"]).optional(),
     fresh: z.boolean().optional(),
+  })
+  .openapi("ImageBuildChoices");
+
+const build = z
+  .object({
+    state: z.enum(["building", "built", "failed", "stopped"]),
+    image: z.string(),
+    startedAt: time,
+    step: z.number().int().openapi({ description: "of `steps`; 0 before the engine has said" }),
+    steps: z.number().int(),
+    text: z.string().openapi({ description: "the step itself" }),
+    lines: z.array(z.string()).openapi({ description: "the end of what the engine said" }),
+    failure: apiError.nullable(),
+    unchanged: z.boolean().openapi({ description: "an image of the same recipe was there already" }),
   })
   .openapi("ImageBuild");
 
@@ -53,26 +59,34 @@ const showRoute = createRoute({
   summary: "The engine, the image and the CLIs in it, and what is missing",
   responses: answers(docker, "What there is"),
 });
-const buildRoute = createRoute({
+const startRoute = createRoute({
   method: "post",
   path: "/system/docker/build",
   tags,
-  summary: "Builds the worker image, and tells how far it is. It ends when nobody listens any more.",
-  request: { body: optionalJsonBody(build) },
-  responses: {
-    200: {
-      description: "Server-sent events: `progress`, and at the end `built` or `failed`",
-      content: { "text/event-stream": { schema: z.string() } },
-    },
-    ...failures,
-  },
+  summary: "Begins to build the worker image. It goes on whoever looks; one at a time.",
+  request: { body: optionalJsonBody(choices) },
+  responses: answers(build, "It has begun"),
+});
+const buildRoute = createRoute({
+  method: "get",
+  path: "/system/docker/build",
+  tags,
+  summary:
+    "How far the build is, or what came of the last one. `system.build` in the stream of events says when to look.",
+  responses: answers(z.object({ build: build.nullable() }).openapi("LastImageBuild"), "null: there was none"),
+});
+const stopRoute = createRoute({
+  method: "delete",
+  path: "/system/docker/build",
+  tags,
+  summary: "Stops the build that goes on. The image that was there before stays.",
+  responses: answers(z.object({ build: build.nullable() }).openapi("LastImageBuild"), "What came of it"),
 });
 
-export function dockerApi({ place, streams }: Parts) {
-  let building = false;
+export function dockerApi({ images }: Parts) {
   return newApi()
     .openapi(showRoute, async (c) => {
-      const env = imageEnvironment();
+      const env = images.environment();
       const signal = AbortSignal.any([c.req.raw.signal, AbortSignal.timeout(lookMs)]);
       const looks = await Promise.all(bundledAgents.map((agent) => look(agent, env, signal)));
       const problems = new Map(looks.flatMap(({ problem }) => (problem ? [[problem.message, problem]] : [])));
@@ -83,46 +97,16 @@ export function dockerApi({ place, streams }: Parts) {
         200,
       );
     })
-    .openapi(buildRoute, (c) => {
-      if (building) {
-        throw new ServerError("not_allowed_now", "the image is being built", {
-          remedy: "wait until it is done",
-        });
-      }
-      building = true;
-      const asked = c.req.valid("json") ?? {};
-      return streams.answer((signal) => run(asked, signal), c.env.outgoing, eventStreamHeaders);
+    .openapi(startRoute, (c) => c.json(shown(images.start(c.req.valid("json") ?? {})), 200))
+    .openapi(buildRoute, (c) => c.json({ build: images.current && shown(images.current) }, 200))
+    .openapi(stopRoute, async (c) => {
+      const stopped = await images.stop();
+      return c.json({ build: stopped && shown(stopped) }, 200);
     });
+}
 
-  async function* run(asked: z.output<typeof build>, signal: AbortSignal): AsyncGenerator<string> {
-    const env = imageEnvironment();
-    const { docker: engine } = connectEngine({ env, home: defaultHome(env) });
-    const { agents, base, fresh } = asked;
-    const progress = new Progress();
-    const built = buildWorkerImage({
-      docker: engine,
-      env,
-      signal,
-      tag: workerImageName(env, () => {}),
-      onProgress: (event) => progress.add(event),
-      ...(agents ? { agents } : {}),
-      ...(base ? { base } : {}),
-      ...(fresh ? { fresh } : {}),
-    });
-    try {
-      for await (const event of progress.until(built)) yield writeEvent({ event: "progress", data: event });
-      yield writeEvent({ event: "built", data: await built });
-    } catch (error) {
-      yield writeEvent({ event: "failed", data: errorAnswer(error) });
-    } finally {
-      await built.catch(() => {});
-      building = false;
-    }
-  }
-
-  function imageEnvironment(): NodeJS.ProcessEnv {
-    return { ...place.env, SANDBOX_DOCKER_IMAGE: place.config.get("SANDBOX_DOCKER_IMAGE") };
-  }
+function shown({ lines, ...rest }: ImageBuild) {
+  return { ...rest, lines: [...lines] };
 }
 
 async function look(agent: (typeof bundledAgents)[number], env: NodeJS.ProcessEnv, signal: AbortSignal) {

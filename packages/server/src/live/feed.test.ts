@@ -19,9 +19,6 @@ import { Feed } from "./feed.ts";
 const home = mkdtempSync(join(tmpdir(), "ot-feed-"));
 const env = { OPENTIGER_HOME: home };
 
-/** A new database takes a second; on a machine that is busy with other tests, many. */
-const startTimeoutMs = 60_000;
-
 /** Who has not seen everything by then has missed something. */
 const patienceMs = 5_000;
 
@@ -44,7 +41,7 @@ beforeAll(async () => {
   loops = [];
   for (let count = 0; count < 4; count += 1) loops.push((await createLoop(database, loop)).id);
   feed = await Feed.open(database);
-}, startTimeoutMs);
+});
 
 afterAll(async () => {
   await feed.close();

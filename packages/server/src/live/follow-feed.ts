@@ -5,7 +5,7 @@ import type { FeedEvent } from "./feed.ts";
 import { writeEvent } from "./streams.ts";
 import { SystemNews } from "./system-news.ts";
 
-/** loop, task and run are about what is in the database; system about settings and processes. */
+/** loop, task and run are about what is in the database; system about settings, processes and the image. */
 export const topics = ["loop", "task", "run", "system"] as const;
 
 export interface Wanted {
@@ -24,7 +24,7 @@ const keepAliveMs = 15_000;
  * not numbered: they only say that something is to be read again.
  */
 export async function* followFeed(
-  { feed, place, boot, processes }: Pick<Parts, "feed" | "place" | "boot" | "processes">,
+  { feed, boot, ...parts }: Pick<Parts, "feed" | "place" | "boot" | "processes" | "images">,
   { topics: wanted, loop, from }: Wanted,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
@@ -32,7 +32,7 @@ export async function* followFeed(
   let cursor = known ? (from ?? feed.head) : feed.head;
   const hello = { version: opentigerVersion, server: boot };
   yield writeEvent({ id: writeCursor(cursor), event: known ? "hello" : "reset", data: hello });
-  const news = wanted.has("system") ? SystemNews.of(place, processes) : undefined;
+  const news = wanted.has("system") ? SystemNews.of(parts) : undefined;
   const woken = new AbortController();
   try {
     while (!signal.aborted) {

@@ -1,8 +1,7 @@
-import type { Place } from "@opentiger/orchestrator";
-import type { Processes } from "../processes/processes.ts";
+import type { Parts } from "../parts.ts";
 
 export interface News {
-  event: "system.config" | "system.processes" | "run.output";
+  event: "system.config" | "system.processes" | "system.build" | "run.output";
   data: Readonly<Record<string, unknown>>;
 }
 
@@ -10,7 +9,7 @@ export interface News {
 const maxNews = 200;
 
 /**
- * What is not in the feed: that settings or processes changed, or that an agent said something. The same is told once,
+ * What is not in the feed: that settings or processes changed, how a build goes on, or that an agent said something. The same is told once,
  * however often it happened since it was last taken.
  */
 export class SystemNews {
@@ -18,9 +17,9 @@ export class SystemNews {
   #news = new Map<string, News>();
   #wake = new AbortController();
 
-  static of({ database }: Place, processes: Processes): SystemNews {
+  static of({ place, processes, images }: Pick<Parts, "place" | "processes" | "images">): SystemNews {
     const news = new SystemNews();
-    const { notifications } = database;
+    const { notifications } = place.database;
     news.#leave.push(
       notifications.subscribe("system_config", (wake) => {
         if (wake.kind !== "polled") news.#tell({ event: "system.config", data: {} });
@@ -29,6 +28,7 @@ export class SystemNews {
         if (wake.kind === "notified") news.#tell({ event: "run.output", data: { run: wake.payload } });
       }),
       processes.onChange(() => news.#tell({ event: "system.processes", data: {} })),
+      images.onChange(() => news.#tell({ event: "system.build", data: {} })),
     );
     return news;
   }

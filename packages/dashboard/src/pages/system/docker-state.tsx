@@ -1,13 +1,14 @@
-import { useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Hammer, RotateCw } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { type Docker, dockerQuery } from "../../api/docker.ts";
-import { type BuildChoices, buildImage, useImageBuild } from "../../api/image-build.ts";
+import { type BuildChoices, buildImage, imageBuildQuery } from "../../api/image-build.ts";
 import { Button } from "../../parts/button.tsx";
 import { Note, Remedy } from "../../parts/notes.tsx";
 import { Card, Section } from "../../parts/page.tsx";
 import { QueryView } from "../../parts/query-view.tsx";
 import { StateBadge } from "../../parts/state-badge.tsx";
+import { useAction } from "../../parts/use-action.ts";
 import { words } from "../../words/words.ts";
 import { BuildDialog } from "./build-dialog.tsx";
 import { ImageBuildView } from "./image-build-view.tsx";
@@ -16,13 +17,20 @@ const { system } = words;
 
 /** The engine, the image and the CLIs in it, what is missing, and the build that mends it. */
 export function DockerState() {
-  const query = useQuery(dockerQuery);
-  const build = useImageBuild();
-  const building = build?.state === "building";
+  const { data: last, isPending } = useQuery(imageBuildQuery);
+  const build = last?.build;
+  const afterBuild = build?.state === "built" ? build.startedAt : null;
+  const query = useQuery({
+    ...dockerQuery(afterBuild),
+    enabled: !isPending,
+    placeholderData: keepPreviousData,
+  });
   const [asking, setAsking] = useState(false);
+  const begin = useAction(buildImage);
+  const building = begin.isPending || build?.state === "building";
   const start = (choices: BuildChoices) => {
     setAsking(false);
-    void buildImage(choices).then(() => query.refetch());
+    begin.mutate(choices);
   };
   const ready = query.data !== undefined && imageState(query.data) === "ready";
   return (

@@ -4,14 +4,16 @@ import { Button } from "../../parts/button.tsx";
 import { Remedy } from "../../parts/notes.tsx";
 import { Card } from "../../parts/page.tsx";
 import { StateIcon } from "../../parts/state-icon.tsx";
+import { useAction } from "../../parts/use-action.ts";
 import { words } from "../../words/words.ts";
 
 const { system } = words;
-const tones = { building: "running", built: "done", failed: "failed" } as const;
+const tones = { building: "running", built: "done", failed: "failed", stopped: "cancelled" } as const;
 
 /** How far a build is, live, and what came of it. */
 export function ImageBuildView({ build }: { build: ImageBuild }) {
   const [shown, setShown] = useState(false);
+  const stop = useAction(stopBuild);
   const { state, step, steps, text, failure, lines } = build;
   const building = state === "building";
   return (
@@ -24,7 +26,11 @@ export function ImageBuildView({ build }: { build: ImageBuild }) {
         <Button look="quiet" onClick={() => setShown(!shown)} aria-expanded={shown}>
           {shown ? system.hideOutput : system.showOutput}
         </Button>
-        {building && <Button onClick={stopBuild}>{system.stopBuild}</Button>}
+        {building && (
+          <Button busy={stop.isPending} onClick={() => stop.mutate()}>
+            {system.stopBuild}
+          </Button>
+        )}
       </div>
       {building && (
         <>
@@ -41,13 +47,13 @@ export function ImageBuildView({ build }: { build: ImageBuild }) {
               style={{ width: `${steps === 0 ? 2 : Math.max(2, (100 * step) / steps)}%` }}
             />
           </div>
-          <p className="mt-2 flex flex-wrap justify-between gap-x-4 text-xs text-faint">
-            <span className="numbers">{steps === 0 ? system.preparing : system.step(step, steps)}</span>
-            <span>{system.buildLasts}</span>
-          </p>
-          {text && <p className="mt-1 truncate font-mono text-xs text-soft">{text}</p>}
+          {text && <p className="mt-2 truncate font-mono text-xs text-soft">{text}</p>}
         </>
       )}
+      <p className="mt-2 flex flex-wrap justify-between gap-x-4 text-xs text-faint">
+        <span className="numbers">{steps > 0 ? system.step(step, steps) : building && system.preparing}</span>
+        {building && <span>{system.buildLasts}</span>}
+      </p>
       {failure && (
         <div className="mt-2 text-soft">
           <p className="break-words">{failure.message}</p>
@@ -83,5 +89,6 @@ function Output({ lines }: { lines: readonly string[] }) {
 function titleOf({ state, unchanged }: ImageBuild): string {
   if (state === "building") return system.building;
   if (state === "failed") return system.buildFailed;
+  if (state === "stopped") return system.buildStopped;
   return unchanged ? system.unchanged : system.built;
 }
