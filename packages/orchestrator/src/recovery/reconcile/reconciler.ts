@@ -17,6 +17,9 @@ const idlePauseMs = 15_000;
 /** What ended longer ago was seen by an earlier pass: many of them go by in that time. */
 const lookBackMs = 600_000;
 
+/** Other processes are killed too, and seldom: so late what they left half done is collected. */
+const halfDoneEveryMs = 60_000;
+
 /** After which something may be left over that nobody needs any more. */
 const endings = [
   "loop.finish",
@@ -80,9 +83,17 @@ export class Reconciler {
   async #cleanUp(): Promise<void> {
     const { signal } = this.#stop;
     let seen = false;
+    let collected = Number.NEGATIVE_INFINITY;
     while (!signal.aborted) {
-      const cleaned = await clean(this.#place, { signal, ...(seen ? { endedWithinMs: lookBackMs } : {}) });
+      const now = performance.now();
+      const halfDone = now - collected > halfDoneEveryMs;
+      const cleaned = await clean(this.#place, {
+        signal,
+        halfDone,
+        ...(seen ? { endedWithinMs: lookBackMs } : {}),
+      });
       seen ||= cleaned && !signal.aborted;
+      if (cleaned && halfDone) collected = now;
       if (!signal.aborted) await this.#broom.wait(idlePauseMs);
     }
   }

@@ -31,9 +31,9 @@ export async function removeSandboxes(place: Place, { signal }: CleanOptions = {
   }
 }
 
-/** Collects what processes left that were killed while they made or removed a sandbox. Once a process is enough. */
-export async function collectHalfDone(place: Place, { endedWithinMs }: CleanOptions = {}): Promise<void> {
-  if (endedWithinMs !== undefined) return;
+/** Collects what processes left that were killed while they made or removed a sandbox. */
+export async function collectHalfDone(place: Place, { halfDone = true }: CleanOptions = {}): Promise<void> {
+  if (!halfDone) return;
   for (const backend of await backendsInUse(place)) {
     for (const name of await backend.prune()) place.log(`${name} was left half done, and is collected`);
   }

@@ -82,7 +82,7 @@ async function forEachRecord(
 /** A finished sandbox without its container, or a parked one that nobody can take any more. */
 async function isLost(place: Place, record: SandboxRecord): Promise<boolean> {
   if (record.state !== "adopted" && record.state !== "parked") return false;
-  if (record.state === "parked" && !isOnOffer(place, record.id)) return true;
+  if (record.state === "parked" && !isOnOffer(place, record)) return true;
   if (record.containerId === null) return true;
   try {
     await place.docker.getContainer(record.containerId).inspect();
@@ -93,9 +93,10 @@ async function isLost(place: Place, record: SandboxRecord): Promise<boolean> {
   }
 }
 
-function isOnOffer(place: Place, id: string): boolean {
-  const token = tokens(place.state).find((candidate) => candidate.id === id);
-  if (!token) return false;
+function isOnOffer(place: Place, record: SandboxRecord): boolean {
+  const token = tokens(place.state).find(({ id }) => id === record.id);
+  // Its maker is about to offer it.
+  if (!token) return creatorLives(record);
   return (
     token.taker === undefined ||
     creatorLives({ creatorPid: token.taker, createdAt: new Date().toISOString() })
