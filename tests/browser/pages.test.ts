@@ -40,6 +40,10 @@ const pages: Readonly<Record<string, (at: Showcase) => string>> = {
   transcript: ({ run }) => `/runs/${run}`,
   diff: ({ run }) => `/runs/${run}?tab=diff`,
   logs: ({ run }) => `/runs/${run}?tab=logs`,
+  usage: () => "/usage",
+  "all judgements": () => "/judgements",
+  agents: () => "/agents",
+  audit: () => "/audit",
 };
 
 /** Of the other scheme those that have most of its colours. */

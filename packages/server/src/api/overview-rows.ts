@@ -1,4 +1,4 @@
-import { allRows, type Queryable } from "@opentiger/orchestrator";
+import { allRows, oneRow, type Queryable } from "@opentiger/orchestrator";
 import { role, taskFailure } from "@opentiger/schema";
 import { z } from "zod";
 
@@ -78,4 +78,33 @@ export function waitingForSomebody(on: Queryable) {
       order by t.updated_at desc limit ${most})
      order by since desc`,
   );
+}
+
+/** As far back as the overview shows days. */
+export const shownDays = 14;
+
+const endedRow = z.object({ day: z.string(), done: z.number(), failed: z.number() });
+
+/** How many tasks came to their end on each of the last days, in UTC; days without any are left out. */
+export function endedByDay(on: Queryable) {
+  return allRows(
+    on,
+    endedRow,
+    `select to_char(updated_at at time zone 'UTC', 'YYYY-MM-DD') as day,
+       count(*) filter (where status = 'done')::int as done, count(*) filter (where status = 'failed')::int as failed
+     from tasks
+     where status in ('done', 'failed')
+       and updated_at >= date_trunc('day', now() at time zone 'UTC') at time zone 'UTC' - interval '${shownDays - 1} days'
+     group by 1 order by 1`,
+  );
+}
+
+/** How many tasks were done within the last hour. */
+export async function doneLastHour(on: Queryable): Promise<number> {
+  const { done } = await oneRow(
+    on,
+    z.object({ done: z.number() }),
+    "select count(*)::int as done from tasks where status = 'done' and updated_at > now() - interval '1 hour'",
+  );
+  return done;
 }

@@ -4,7 +4,7 @@ import { agentEvent, role, taskFailure } from "@opentiger/schema";
 import { readTranscript } from "../live/transcript.ts";
 import type { Parts } from "../parts.ts";
 import { answers, newApi } from "./api.ts";
-import { runningNow, waitingForSomebody } from "./overview-rows.ts";
+import { doneLastHour, endedByDay, runningNow, waitingForSomebody } from "./overview-rows.ts";
 import { loopId, time, usageShape, uuid } from "./shapes.ts";
 
 const about = {
@@ -44,6 +44,11 @@ const overview = z
   .object({
     waiting: z.array(waiting),
     running: z.array(running),
+    /** How many tasks came to their end: within the last hour, and on each of the last 14 days on which some did. */
+    throughput: z.object({
+      doneLastHour: z.number().int(),
+      days: z.array(z.object({ day: z.string(), done: z.number().int(), failed: z.number().int() })),
+    }),
     today: usageShape,
     /** What may be used in a day; null: as much as it takes. */
     bound: z.object({ tokens: z.number().nullable(), usd: z.number().nullable() }),
@@ -54,7 +59,8 @@ const route = createRoute({
   method: "get",
   path: "/overview",
   tags: ["loops"],
-  summary: "What waits for somebody, what runs now with what it does, and what today has cost",
+  summary:
+    "What waits for somebody, what runs now with what it does, how many tasks end, and what today has cost",
   responses: answers(overview, "All of it"),
 });
 
@@ -65,16 +71,21 @@ const telling = new Set(["text", "thinking", "tool_call", "file_change", "finish
 export function overviewApi({ place }: Parts) {
   const { database, config } = place;
   return newApi().openapi(route, async (c) => {
-    const [waits, runs, today] = await Promise.all([
+    const [waits, runs, days, lastHour, today] = await Promise.all([
       waitingForSomebody(database),
       runningNow(database),
+      endedByDay(database),
+      doneLastHour(database),
       usageOfDay(database),
     ]);
     const agents = await Promise.all(
       runs.map(async ({ lastSeq, ...run }) => ({ ...run, action: await lastAction(run.run, lastSeq) })),
     );
     const bound = { tokens: config.get("OPENTIGER_DAY_TOKENS"), usd: config.get("OPENTIGER_DAY_USD") };
-    return c.json({ waiting: waits, running: agents, today, bound }, 200);
+    return c.json(
+      { waiting: waits, running: agents, throughput: { doneLastHour: lastHour, days }, today, bound },
+      200,
+    );
   });
 
   async function lastAction(run: string, lastSeq: number) {

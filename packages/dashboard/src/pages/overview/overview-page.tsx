@@ -11,12 +11,13 @@ import { words } from "../../words/words.ts";
 import { LoopTable } from "../loops/loop-table.tsx";
 import { RunningAgents } from "./running-agents.tsx";
 import { Spend } from "./spend.tsx";
+import { Throughput } from "./throughput.tsx";
 import { WaitingList } from "./waiting-list.tsx";
 
 const text = words.overview;
 const recent = 6;
 
-/** What needs somebody now, what goes on, and what it costs. */
+/** What needs somebody now, what goes on, how much gets done, and what it costs. */
 export function OverviewPage() {
   const overview = useQuery(overviewQuery);
   const loops = useQuery(loopsQuery());
@@ -73,6 +74,7 @@ function Shown({ overview, loops }: { overview: Overview; loops: readonly Listed
         </Section>
       </div>
       <div className="min-w-0">
+        <Throughput throughput={overview.throughput} />
         <Spend overview={overview} />
       </div>
     </div>

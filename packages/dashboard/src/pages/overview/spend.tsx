@@ -2,16 +2,18 @@ import { useQuery } from "@tanstack/react-query";
 import { usageQuery } from "../../api/system.ts";
 import type { Overview, UsageRows } from "../../api/types.ts";
 import { classes } from "../../parts/classes.ts";
+import { type BarOfDay, DayBars } from "../../parts/day-bars.tsx";
 import { money, tokens } from "../../parts/numbers.tsx";
 import { Card, Section } from "../../parts/page.tsx";
 import { words } from "../../words/words.ts";
+import { daysBack, everyDay } from "../usage/days.ts";
+import { shownDays } from "./shown-days.ts";
 
 const text = words.overview;
-const days = 14;
 
 /** What today has cost against what it may, and the days before. */
 export function Spend({ overview: { today, bound } }: { overview: Overview }) {
-  const { data } = useQuery(usageQuery("day", dayBefore(days - 1)));
+  const { data } = useQuery(usageQuery("day", daysBack(shownDays - 1)));
   const part = partOf(today, bound);
   return (
     <>
@@ -37,7 +39,7 @@ export function Spend({ overview: { today, bound } }: { overview: Overview }) {
       </Section>
       <Section title={text.days}>
         <Card className="p-4">
-          <Bars rows={data?.items ?? []} />
+          <DayBars label={text.chart} {...barsOf(data?.items ?? [])} />
         </Card>
       </Section>
     </>
@@ -50,40 +52,13 @@ function partOf(today: Overview["today"], bound: Overview["bound"]): number | un
   return bound.tokens ? today.total / bound.tokens : undefined;
 }
 
-/** A bar a day: what it cost, or, where nothing has a price, its tokens. */
-function Bars({ rows }: { rows: UsageRows["items"] }) {
+/** What each day cost, or, where nothing has a price, its tokens. */
+function barsOf(rows: UsageRows["items"]): { bars: BarOfDay[]; legend: string } {
   const priced = rows.some(({ usd }) => usd !== null);
-  const byDay = new Map(rows.map((row) => [row.key, priced ? (row.usd ?? 0) : row.total]));
-  const all = Array.from({ length: days }, (_, index) => dayBefore(days - 1 - index));
-  const most = Math.max(...byDay.values(), 0) || 1;
-  const said = (day: string) =>
-    `${day}: ${priced ? money(byDay.get(day) ?? 0) : tokens(byDay.get(day) ?? 0)}`;
-  return (
-    <figure>
-      <div
-        className="flex h-24 items-end gap-1"
-        role="img"
-        aria-label={`${text.chart}. ${all.map(said).join(", ")}`}
-      >
-        {all.map((day) => (
-          <div key={day} title={said(day)} className="flex h-full flex-1 items-end rounded-md bg-sunken">
-            <div
-              className="w-full rounded-md bg-brand"
-              style={{ height: `${((byDay.get(day) ?? 0) / most) * 100}%` }}
-            />
-          </div>
-        ))}
-      </div>
-      <figcaption className="numbers mt-2 flex justify-between text-xs text-faint">
-        <span>{all[0]?.slice(5)}</span>
-        <span>{priced ? text.costLegend : text.tokensLegend}</span>
-        <span>{all.at(-1)?.slice(5)}</span>
-      </figcaption>
-    </figure>
-  );
-}
-
-/** As the server has it: in UTC. */
-function dayBefore(count: number): string {
-  return new Date(Date.now() - count * 86_400_000).toISOString().slice(0, 10);
+  const bars = everyDay(rows, shownDays).map(({ day, usd, total }) => {
+    const value = priced ? usd : total;
+    const said = `${day}: ${priced ? money(usd) : tokens(total)}`;
+    return { day, said, parts: [{ value, colour: "bg-brand" }] };
+  });
+  return { bars, legend: priced ? text.costLegend : text.tokensLegend };
 }

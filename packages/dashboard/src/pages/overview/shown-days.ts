@@ -1,0 +1,2 @@
+/** As far back as the server counts tasks. */
+export const shownDays = 14;
