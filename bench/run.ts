@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { type AgentFigures, agentsTable, measureAgents, turnRatios } from "./agents.ts";
 import { burst } from "./burst.ts";
+import { type DashboardFigures, dashboardTable, interactiveSeconds, measureDashboard } from "./dashboard.ts";
 import { execNames, measureExec } from "./exec.ts";
 import { gatewayTable, measureGateway } from "./gateway.ts";
 import { idleMemory } from "./idle-memory.ts";
@@ -18,6 +19,7 @@ import { type Goal, goalsTable, ratio, timesTable } from "./table.ts";
  * `npm run bench -- agents`: the agents only; nothing is written.
  * `npm run bench -- loops`: loops only; nothing is written.
  * `npm run bench -- server`: the server and the command line only; nothing is written.
+ * `npm run bench -- dashboard`: the pages in a browser only; nothing is written.
  */
 const quick = process.argv.includes("--quick");
 const parts = {
@@ -25,8 +27,11 @@ const parts = {
   agents: measureAgentsOnly,
   loops: measureLoopsOnly,
   server: measureServerOnly,
+  dashboard: measureDashboardOnly,
 } as const;
-const part = (["exec", "agents", "loops", "server"] as const).find((name) => process.argv.includes(name));
+const part = (["exec", "agents", "loops", "server", "dashboard"] as const).find((name) =>
+  process.argv.includes(name),
+);
 const place = await makePlace();
 try {
   const page = await (part ? parts[part]() : measureAll());
@@ -83,6 +88,20 @@ async function measureWholeServer(): Promise<ServerFigures> {
   );
 }
 
+async function measureDashboardOnly(): Promise<string> {
+  const figures = await measurePages();
+  return [dashboardTable(figures), goalsTable(dashboardGoals(figures))].join("\n");
+}
+
+async function measurePages(): Promise<DashboardFigures | undefined> {
+  say("the dashboard: visits, and an hour of events");
+  return measureDashboard(
+    quick
+      ? { visits: 2, events: 2_000, eventsPerSecond: 200 }
+      : { visits: 7, events: 36_000, eventsPerSecond: 400 },
+  );
+}
+
 async function measureExecOnly(): Promise<string> {
   const exec = await measureWarm();
   return [
@@ -125,6 +144,7 @@ async function measureAll(): Promise<string> {
   const agents = await measureRealAgents();
   const loops = await measureWholeLoops();
   const server = await measureWholeServer();
+  const pages = await measurePages();
   const goals: Goal[] = [
     ...execGoals(exec),
     atMost("cold create → first exec beside `docker run -d`", lifecycleRatio("cold"), 1.3),
@@ -144,6 +164,7 @@ async function measureAll(): Promise<string> {
     ...agentGoals(agents),
     ...loopGoals(loops),
     ...serverGoals(server),
+    ...dashboardGoals(pages),
   ];
   return [
     "# Measured side by side\n",
@@ -158,6 +179,7 @@ async function measureAll(): Promise<string> {
     agentsTable(agents),
     loopsTable(loops),
     serverTable(server),
+    dashboardTable(pages),
     goalsTable(goals),
   ].join("\n");
 
@@ -199,6 +221,19 @@ function serverGoals(figures: ServerFigures): Goal[] {
     atMost("`up` → ready, the first time, s", startSeconds(figures, "first"), 5),
     atMost("`up` → ready, nothing runs, s", startSeconds(figures, "warm"), 2),
     atMost("events that did not reach one of 100 clients", figures.streams.missing, 0),
+  ];
+}
+
+function dashboardGoals(figures: DashboardFigures | undefined): Goal[] {
+  if (!figures) return [];
+  return [
+    atMost("the dashboard can be used, first visit, s", interactiveSeconds(figures), 1),
+    atMost("script of the first visit, compressed, kB", figures.scriptBytes / 1000, 250),
+    atMost(
+      "memory of a page after an hour of events beside a quarter",
+      figures.heapAfter / figures.heapBefore,
+      1.2,
+    ),
   ];
 }
 

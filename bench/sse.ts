@@ -40,7 +40,7 @@ export async function measureStreams(sizes: StreamSizes): Promise<StreamFigures>
     const url = await place.up();
     const heard: Heard[] = [];
     const ready = await Promise.all(Array.from({ length: clients }, () => listen(url, heard, gone.signal)));
-    const commits = await write(database, eventsPerSecond, seconds);
+    const commits = await writeEvents(database, eventsPerSecond, seconds);
     const sent = commits.size;
     const end = performance.now() + patienceMs;
     while (heard.length < sent * clients && performance.now() < end) await delay(10);
@@ -59,7 +59,7 @@ export async function measureStreams(sizes: StreamSizes): Promise<StreamFigures>
 }
 
 /** One transaction each, evenly; what one could not do in time it does right after. Returns when each was done. */
-async function write(
+export async function writeEvents(
   database: Database,
   perSecond: number,
   seconds: number,

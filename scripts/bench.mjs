@@ -1,4 +1,4 @@
 #!/usr/bin/env node
 import { runProgram } from "./setup/program.mjs";
 
-await runProgram("bench/run.ts");
+await runProgram("bench/run.ts", { browser: true });

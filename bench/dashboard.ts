@@ -1,0 +1,127 @@
+import { openDatabase } from "@opentiger/orchestrator";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { z } from "zod";
+import { QUIET_BROWSER } from "../scripts/browser/flags.mjs";
+import { fillQueue } from "./claims.ts";
+import { type Series, summarise } from "./measure.ts";
+import { serverPlace } from "./server-place.ts";
+import { writeEvents } from "./sse.ts";
+import { timesTable } from "./table.ts";
+
+export interface DashboardSizes {
+  visits: number;
+  /** An hour of ten busy agents has 36,000. */
+  events: number;
+  eventsPerSecond: number;
+}
+
+export interface DashboardFigures {
+  visits: readonly Series[];
+  /** Of scripts, compressed, on the first visit. */
+  scriptBytes: number;
+  events: number;
+  /** What the page holds after a quarter of the events, and after all, when its garbage is collected. */
+  heapBefore: number;
+  heapAfter: number;
+}
+
+const names = {
+  first: "first visit, nothing cached",
+  again: "again, scripts cached",
+  text: "an answer without a script",
+} as const;
+
+/** How soon the dashboard can be used, and what it holds after much has happened. undefined: there is no browser. */
+export async function measureDashboard(sizes: DashboardSizes): Promise<DashboardFigures | undefined> {
+  const executablePath = process.env["OPENTIGER_BROWSER"];
+  if (!executablePath) return undefined;
+  const place = serverPlace({ processes: [] });
+  const browser = await chromium.launch({ executablePath, args: QUIET_BROWSER });
+  try {
+    const database = await openDatabase({ env: place.env, program: "bench" });
+    await fillQueue(database, 200);
+    const url = await place.up();
+    const { visits, scriptBytes } = await measureVisits(browser, url, sizes.visits);
+    const page = await (await browser.newContext()).newPage();
+    await page.goto(url);
+    await usable(page);
+    const seconds = sizes.events / sizes.eventsPerSecond;
+    await writeEvents(database, sizes.eventsPerSecond, seconds / 4);
+    const heapBefore = await heapOf(page);
+    await writeEvents(database, sizes.eventsPerSecond, (3 * seconds) / 4);
+    const heapAfter = await heapOf(page);
+    await database.close();
+    return { visits, scriptBytes, events: sizes.events, heapBefore, heapAfter };
+  } finally {
+    await browser.close();
+    await place.remove();
+  }
+}
+
+async function measureVisits(browser: Browser, url: string, rounds: number) {
+  const times: Record<keyof typeof names, number[]> = { first: [], again: [], text: [] };
+  let scriptBytes = 0;
+  for (let round = 0; round < rounds; round += 1) {
+    const context = await browser.newContext();
+    times.first.push(await visit(context, url));
+    scriptBytes = await scriptBytesOf(context);
+    times.again.push(await visit(context, url));
+    const page = await context.newPage();
+    await page.goto(`${url}/health`);
+    times.text.push(
+      Number(await page.evaluate("performance.timing.loadEventEnd - performance.timing.navigationStart")),
+    );
+    await context.close();
+  }
+  const ways = ["first", "again", "text"] as const;
+  return { visits: ways.map((way) => summarise(names[way], times[way])), scriptBytes };
+}
+
+/** From the beginning of the navigation until the page has its data, is drawn and listens. */
+async function visit(context: BrowserContext, url: string): Promise<number> {
+  const page = await context.newPage();
+  await page.goto(url, { waitUntil: "commit" });
+  return usable(page);
+}
+
+/** By the page's own clock, which begins with the navigation. */
+async function usable(page: Page): Promise<number> {
+  await page.locator("main h1").waitFor();
+  await page.locator("[data-connection=live]").first().waitFor();
+  await page.locator("main [aria-busy=true]").first().waitFor({ state: "detached" });
+  return Number(await page.evaluate("performance.now()"));
+}
+
+async function scriptBytesOf(context: BrowserContext): Promise<number> {
+  const sizes = await context
+    .pages()[0]
+    ?.evaluate(
+      "performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('.js')).map((script) => script.encodedBodySize)",
+    );
+  return z
+    .array(z.number())
+    .parse(sizes)
+    .reduce((sum, size) => sum + size, 0);
+}
+
+async function heapOf(page: Page): Promise<number> {
+  const session = await page.context().newCDPSession(page);
+  await session.send("HeapProfiler.collectGarbage");
+  const { usedSize } = await session.send("Runtime.getHeapUsage");
+  await session.detach();
+  return usedSize;
+}
+
+export function interactiveSeconds({ visits }: DashboardFigures): number {
+  return (visits.find(({ name }) => name === names.first)?.p50 ?? Number.NaN) / 1000;
+}
+
+export function dashboardTable(figures: DashboardFigures | undefined): string {
+  if (!figures) return "### The dashboard\n\nNot measured: there is no browser.\n";
+  const { visits, scriptBytes, events, heapBefore, heapAfter } = figures;
+  const megabytes = (bytes: number) => (bytes / 1e6).toFixed(1);
+  return [
+    timesTable("The dashboard, from the navigation until it can be used", visits, names.text),
+    `The first visit loads ${(scriptBytes / 1000).toFixed(0)} kB of script, compressed. A page that heard ${events.toLocaleString("en")} events holds ${megabytes(heapAfter)} MB; after the first quarter of them it held ${megabytes(heapBefore)} MB.\n`,
+  ].join("\n");
+}
