@@ -61,7 +61,7 @@ async function measureWholeLoops(): Promise<LoopFigures> {
   return measureLoops(
     quick
       ? { starts: 2, hostTasks: 4, sandboxTasks: 3, atOnce: 2, claims: 5 }
-      : { starts: 20, hostTasks: 100, sandboxTasks: 100, atOnce: 16, claims: 60 },
+      : { starts: 20, hostTasks: 100, sandboxTasks: 25, atOnce: 16, claims: 60 },
   );
 }
 
