@@ -7,6 +7,9 @@ const maxWorkers = availableParallelism();
 /** A net for what hangs, and no claim: three real CLIs at once on two busy cores have taken two minutes for seconds' work. */
 const testTimeout = 300_000;
 
+/** Likewise: an image may be built beside them, and then seconds' work of git takes half a minute. */
+const unitTimeout = 120_000;
+
 /**
  * Suites that share one Docker engine. Each file has an instance of its own, so two at a time are no trouble to each
  * other; those that start and stop engines beside it, or drive a browser, run one by one.
@@ -28,9 +31,21 @@ export default defineConfig({
         test: {
           name: "unit",
           maxWorkers,
-          include: ["packages/**/src/**/*.test.ts", "bench/**/*.test.ts", "scripts/**/*.test.ts"],
-          testTimeout: 20_000,
-          hookTimeout: 20_000,
+          include: [
+            "packages/**/src/**/*.test.ts",
+            "bench/**/*.test.ts",
+            "scripts/**/*.test.ts",
+            "tests/setup/**/*.test.ts",
+          ],
+          // Each file finds the modules that others have loaded: half of the time was loading them again for every file.
+          // So what a test changes in its process it changes back; these two are a net.
+          isolate: false,
+          unstubEnvs: true,
+          restoreMocks: true,
+          // One PostgreSQL for all, with a database for each file that needs one.
+          globalSetup: "packages/orchestrator/src/state/temporary-postgres.ts",
+          testTimeout: unitTimeout,
+          hookTimeout: unitTimeout,
         },
       },
       withEngine("engine", "one by one"),

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 
-const defaultTimeoutMs = 20_000;
+/** A net for what never comes, and no claim: busy machines are slow. */
+const defaultTimeoutMs = 60_000;
 const lookEveryMs = 25;
 
 /** Waits for a condition by asking often, and fails with its name when the time is over. Returns what it was. */

@@ -70,7 +70,7 @@ describe("a run whose process is killed with SIGKILL, again and again", () => {
     expect(events.filter((event) => event.type === "raw" && event.line.startsWith("warning"))).toHaveLength(
       count / 50,
     );
-  }, 60_000);
+  });
 });
 
 describe("a run whose session is lost", () => {

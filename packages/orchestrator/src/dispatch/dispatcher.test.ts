@@ -9,16 +9,13 @@ import { change } from "../state/change.ts";
 import { claimStage } from "../state/claims.ts";
 import { openStage } from "../state/stages.ts";
 import { findTask, listTasks } from "../state/tasks.ts";
-import { temporaryInstance } from "../state/temporary-database.ts";
+import { temporaryDatabase } from "../state/temporary-database.ts";
 import { claimed, claimOf, newLoop, newTask } from "../state/temporary-loops.ts";
 import { type CountedWork, countedWork } from "./counted-work.ts";
 import { Dispatcher, type DispatcherOptions } from "./dispatcher.ts";
 import { LeaseLost, ProcessEnding } from "./lease-lost.ts";
 
-const instance = temporaryInstance();
-
-/** A new database takes a second; on a machine that is busy with other tests, many. */
-const startTimeoutMs = 60_000;
+const instance = await temporaryDatabase();
 
 let place: OpenPlace;
 let other: OpenPlace;
@@ -27,7 +24,7 @@ let started: Dispatcher[] = [];
 beforeAll(async () => {
   place = await openPlace(instance.env, { program: "one" });
   other = await openPlace(instance.env, { program: "other" });
-}, startTimeoutMs);
+});
 
 beforeEach(async () => {
   await place.database.query("truncate loops, repositories cascade");

@@ -7,16 +7,14 @@ import { type OpenPlace, openPlace } from "../process/open-place.ts";
 import { claimStage } from "../state/claims.ts";
 import type { Lease } from "../state/lease.ts";
 import { openStage } from "../state/stages.ts";
-import { temporaryInstance } from "../state/temporary-database.ts";
+import { temporaryDatabase } from "../state/temporary-database.ts";
 import { claimed, claimOf, newLoop, newTask, submit } from "../state/temporary-loops.ts";
 import { executeStage } from "./execute-stage.ts";
 import { LeaseLost } from "./lease-lost.ts";
 import type { StageWork } from "./work.ts";
 
-const instance = temporaryInstance();
+const instance = await temporaryDatabase();
 
-/** A new database takes a second; on a machine that is busy with other tests, many. */
-const startTimeoutMs = 60_000;
 const leaseMs = 900;
 
 let place: OpenPlace;
@@ -25,7 +23,7 @@ let failures: unknown[];
 
 beforeAll(async () => {
   place = await openPlace(instance.env, { program: "test" });
-}, startTimeoutMs);
+});
 
 beforeEach(async () => {
   failures = [];

@@ -12,14 +12,11 @@ import { findTask } from "../state/tasks.ts";
 import { claimed, claimOf, newLoop, newTask, submit } from "../state/temporary-loops.ts";
 import { failStage } from "./fail-stage.ts";
 
-/** A new database takes a second; on a machine that is busy with other tests, many. */
-const startTimeoutMs = 60_000;
-
 let place: TemporaryPlace;
 
 beforeAll(async () => {
   place = await temporaryPlace();
-}, startTimeoutMs);
+});
 
 beforeEach(async () => {
   await place.database.query("truncate loops, repositories cascade");

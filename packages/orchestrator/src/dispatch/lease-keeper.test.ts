@@ -5,15 +5,12 @@ import { claimStage } from "../state/claims.ts";
 import type { Database } from "../state/database.ts";
 import type { Lease } from "../state/lease.ts";
 import { openStage } from "../state/stages.ts";
-import { temporaryInstance } from "../state/temporary-database.ts";
+import { temporaryDatabase } from "../state/temporary-database.ts";
 import { claimed, claimOf, newLoop, newTask } from "../state/temporary-loops.ts";
 import { LeaseKeeper } from "./lease-keeper.ts";
 import { LeaseLost, leftToOthers } from "./lease-lost.ts";
 
-const instance = temporaryInstance();
-
-/** A new database takes a second; on a machine that is busy with other tests, many. */
-const startTimeoutMs = 60_000;
+const instance = await temporaryDatabase();
 
 /** As short as heartbeats of it are surely made in time on a busy machine. */
 const leaseMs = 600;
@@ -23,7 +20,7 @@ let lease: Lease;
 
 beforeAll(async () => {
   database = await instance.open();
-}, startTimeoutMs);
+});
 
 beforeEach(async () => {
   await database.query("truncate loops, repositories cascade");

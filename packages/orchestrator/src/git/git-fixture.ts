@@ -3,10 +3,11 @@ import { dirname, join } from "node:path";
 import type { Execution, OutputChunk, Sandbox } from "@opentiger/sandbox";
 import { commitFiles, makeRepository, scratchFolder, userGit } from "../../../../tests/setup/user-git.ts";
 import { LoopRepository } from "./repository.ts";
+import { unsynced } from "./unsynced.ts";
 
 /** A place for our repositories, and one that is open for this repository of the user's. */
 export async function openFor(user: string, signal?: AbortSignal): Promise<LoopRepository> {
-  return LoopRepository.open(placeBeside(user), { id: "repo-1", path: user }, signal);
+  return unsynced(await LoopRepository.open(placeBeside(user), { id: "repo-1", path: user }, signal));
 }
 
 function placeBeside(user: string): { folder: string; env: NodeJS.ProcessEnv } {

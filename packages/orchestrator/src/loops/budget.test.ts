@@ -11,15 +11,12 @@ import { pauseLoop } from "./pause-loop.ts";
 import { resumeLoop } from "./resume-loop.ts";
 import { beginRun, planned, plannedLoop, type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
 
-/** A new database takes a second; on a machine that is busy with other tests, many. */
-const startTimeoutMs = 60_000;
-
 let place: TemporaryPlace;
 const loops: string[] = [];
 
 beforeAll(async () => {
   place = await temporaryPlace();
-}, startTimeoutMs);
+});
 
 afterAll(() => place.remove());
 

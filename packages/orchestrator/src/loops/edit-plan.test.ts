@@ -7,14 +7,11 @@ import { editPlan } from "./edit-plan.ts";
 import { tasksOf } from "./tasks-of.ts";
 import { planned, plannedLoop, type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
 
-/** A new database takes a second; on a machine that is busy with other tests, many. */
-const startTimeoutMs = 60_000;
-
 let place: TemporaryPlace;
 
 beforeAll(async () => {
   place = await temporaryPlace();
-}, startTimeoutMs);
+});
 
 afterAll(() => place.remove());
 

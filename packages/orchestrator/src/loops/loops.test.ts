@@ -23,14 +23,11 @@ import {
   temporaryPlace,
 } from "./temporary-place.ts";
 
-/** A new database takes a second; on a machine that is busy with other tests, many. */
-const startTimeoutMs = 60_000;
-
 let place: TemporaryPlace;
 
 beforeAll(async () => {
   place = await temporaryPlace();
-}, startTimeoutMs);
+});
 
 afterAll(() => place.remove());
 

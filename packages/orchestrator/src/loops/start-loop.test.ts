@@ -6,14 +6,11 @@ import { claimed, claimOf } from "../state/temporary-loops.ts";
 import { type LoopRequest, startLoop } from "./start-loop.ts";
 import { planned, type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
 
-/** A new database takes a second; on a machine that is busy with other tests, many. */
-const startTimeoutMs = 60_000;
-
 let place: TemporaryPlace;
 
 beforeAll(async () => {
   place = await temporaryPlace();
-}, startTimeoutMs);
+});
 
 afterAll(() => place.remove());
 

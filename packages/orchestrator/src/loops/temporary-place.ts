@@ -7,21 +7,21 @@ import type { Lease } from "../state/lease.ts";
 import type { LoopRow } from "../state/loops.ts";
 import { startRun } from "../state/runs.ts";
 import { addTasks, type TaskRow } from "../state/tasks.ts";
-import { type TemporaryInstance, temporaryInstance } from "../state/temporary-database.ts";
+import { type TemporaryDatabase, temporaryDatabase } from "../state/temporary-database.ts";
 import { claimed, claimOf } from "../state/temporary-loops.ts";
 import { type LoopPlace, startLoop } from "./start-loop.ts";
 import { tasksOf } from "./tasks-of.ts";
 
 /** Where loops are kept, for a test. */
 export interface TemporaryPlace extends LoopPlace {
-  instance: TemporaryInstance;
+  instance: TemporaryDatabase;
   /** Settings of the environment, which are looked at each time. */
   env: NodeJS.ProcessEnv;
   remove(): Promise<void>;
 }
 
 export async function temporaryPlace(): Promise<TemporaryPlace> {
-  const instance = temporaryInstance();
+  const instance = await temporaryDatabase();
   const database = await instance.open();
   const env: NodeJS.ProcessEnv = {};
   const config = await SystemConfig.open(database, { env });

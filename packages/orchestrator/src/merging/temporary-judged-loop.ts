@@ -1,9 +1,11 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type LoopSettings, loopSettings } from "@opentiger/schema";
 import { LoopRepository } from "../git/repository.ts";
+import { unsynced } from "../git/unsynced.ts";
 import type { Place } from "../place.ts";
 import { change } from "../state/change.ts";
 import { heldTests } from "../state/held-tests.ts";
@@ -44,7 +46,7 @@ export class TemporaryJudgedLoop {
   static async begin(place: Place, options: JudgedLoopOptions): Promise<TemporaryJudgedLoop> {
     const user = userRepository(options.files);
     const row = await ensureRepository(place.database, { path: user, name: "sample" });
-    const repository = await LoopRepository.open(place, row);
+    const repository = unsynced(await LoopRepository.open(place, row));
     const id = newLoopId();
     const { baseOid } = await repository.importBase(id);
     const settings = loopSettings.parse(options.settings ?? {});
@@ -162,20 +164,15 @@ export class TemporaryJudgedLoop {
     });
   }
 
-  /** A commit in the loop's own repository, made with a checkout of its own. */
+  /** A commit in the loop's own repository, as an agent's would be. */
   commit(parent: string, edits: FileEdits, message = "By an agent"): string {
-    const folder = mkdtempSync(join(tmpdir(), "ot-candidate-"));
-    try {
-      git(folder, "clone", "--quiet", "--shared", "--no-checkout", this.repository.path, ".");
-      git(folder, "checkout", "--quiet", "--detach", parent);
-      edit(folder, edits);
-      commitAll(folder, message);
-      const oid = git(folder, "rev-parse", "HEAD");
-      git(folder, "push", "--quiet", this.repository.path, `HEAD:refs/opentiger/${this.id}/made/${oid}`);
-      return oid;
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
+    const ref = `refs/opentiger/${this.id}/made/${randomUUID()}`;
+    const words = ["fast-import", "--quiet", "--done", "--date-format=now"];
+    return execFileSync("git", ["-C", this.repository.path, ...words], {
+      input: Buffer.concat([...commitCommands(ref, parent, message), ...editCommands(edits), endCommands]),
+      stdio: ["pipe", "pipe", "pipe"],
+      encoding: "utf8",
+    }).trim();
   }
 
   /** The commits of the branch in the user's repository that the base does not have, newest first. */
@@ -190,11 +187,34 @@ export class TemporaryJudgedLoop {
   }
 }
 
+/** To git fast-import, which makes a commit in one process: on this parent, with what follows. */
+function commitCommands(ref: string, parent: string, message: string): Buffer[] {
+  const head = `commit ${ref}\nmark :1\ncommitter Agent <agent@example.test> now\n`;
+  return [Buffer.from(head), data(message), Buffer.from(`from ${parent}\n`)];
+}
+
+function editCommands(edits: FileEdits): Buffer[] {
+  return Object.entries(edits).flatMap(([path, content]) => {
+    const name = JSON.stringify(path);
+    if (content === null) return [Buffer.from(`D ${name}\n`)];
+    const isFile = typeof content === "string" || Buffer.isBuffer(content);
+    const mode = isFile ? "100644" : "120000";
+    return [Buffer.from(`M ${mode} inline ${name}\n`), data(isFile ? content : content.link)];
+  });
+}
+
+/** Its name is said. */
+const endCommands = Buffer.from("\nget-mark :1\ndone\n");
+
+function data(content: string | Buffer): Buffer {
+  const bytes = Buffer.from(content);
+  return Buffer.concat([Buffer.from(`data ${bytes.length}\n`), bytes, Buffer.from("\n")]);
+}
+
 function userRepository(files: FileEdits): string {
   const folder = mkdtempSync(join(tmpdir(), "ot-user-"));
   git(folder, "init", "--quiet", "--initial-branch=main");
-  git(folder, "config", "user.name", "Una User");
-  git(folder, "config", "user.email", "una@example.test");
+  appendFileSync(join(folder, ".git/config"), "[user]\nname = Una User\nemail = una@example.test\n");
   edit(folder, files);
   commitAll(folder, "base");
   return folder;

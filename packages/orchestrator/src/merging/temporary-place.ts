@@ -2,7 +2,7 @@ import { type Backend, HostBackend, openState } from "@opentiger/sandbox";
 import { Sandboxd } from "@opentiger/sandboxd";
 import type { Place } from "../place.ts";
 import { SystemConfig } from "../state/config/system-config.ts";
-import { temporaryInstance } from "../state/temporary-database.ts";
+import { temporaryDatabase } from "../state/temporary-database.ts";
 
 export interface TemporaryPlace extends Place {
   remove(): Promise<void>;
@@ -11,7 +11,7 @@ export interface TemporaryPlace extends Place {
 
 /** A place for a test on the host: a database of its own, and no engine. */
 export async function temporaryPlace(): Promise<TemporaryPlace> {
-  const instance = temporaryInstance();
+  const instance = await temporaryDatabase();
   const database = await instance.open();
   const config = await SystemConfig.open(database, { env: instance.env });
   const host: Backend = new HostBackend(openState(instance.home));

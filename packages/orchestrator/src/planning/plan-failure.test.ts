@@ -16,15 +16,12 @@ import { claimed, claimOf } from "../state/temporary-loops.ts";
 import { asApproved, whyItWaits } from "./approval.ts";
 import { failPlanning } from "./plan-failure.ts";
 
-/** A new database takes a second; on a machine that is busy with other tests, many. */
-const startTimeoutMs = 60_000;
-
 let place: TemporaryPlace;
 let loop: string;
 
 beforeAll(async () => {
   place = await temporaryPlace();
-}, startTimeoutMs);
+});
 
 afterAll(() => place.remove());
 

@@ -2,19 +2,16 @@ import { type ExecutionEnvironment, stageRoles } from "@opentiger/schema";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { SystemConfig } from "../state/config/system-config.ts";
 import type { Database } from "../state/database.ts";
-import { temporaryInstance } from "../state/temporary-database.ts";
+import { temporaryDatabase } from "../state/temporary-database.ts";
 import { processSkipped, rolesOfProcess } from "./process-name.ts";
 
-const instance = temporaryInstance();
-
-/** A new database takes a second; on a machine that is busy with other tests, many. */
-const startTimeoutMs = 60_000;
+const instance = await temporaryDatabase();
 
 let database: Database;
 
 beforeAll(async () => {
   database = await instance.open();
-}, startTimeoutMs);
+});
 
 afterAll(() => instance.remove());
 

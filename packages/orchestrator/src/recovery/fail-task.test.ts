@@ -11,17 +11,17 @@ import { findLoop } from "../state/loops.ts";
 import { findRun, noteRun, type RunRow, startRun } from "../state/runs.ts";
 import { openStage } from "../state/stages.ts";
 import { findTask, type NewTask, type TaskRow } from "../state/tasks.ts";
-import { type TemporaryInstance, temporaryInstance } from "../state/temporary-database.ts";
+import { type TemporaryDatabase, temporaryDatabase } from "../state/temporary-database.ts";
 import { claimed, claimOf, newLoop, newTask } from "../state/temporary-loops.ts";
 import { failTask } from "./fail-task.ts";
 import { taskFailureOf } from "./task-failures.ts";
 
-let instance: TemporaryInstance;
+let instance: TemporaryDatabase;
 let database: Database;
 let config: SystemConfig;
 
 beforeAll(async () => {
-  instance = temporaryInstance();
+  instance = await temporaryDatabase();
   database = await instance.open();
   config = await SystemConfig.open(database, { env: {} });
 });

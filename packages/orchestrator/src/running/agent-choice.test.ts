@@ -1,14 +1,14 @@
 import { loopSettings } from "@opentiger/schema";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { SystemConfig } from "../state/config/system-config.ts";
-import { type TemporaryInstance, temporaryInstance } from "../state/temporary-database.ts";
+import { type TemporaryDatabase, temporaryDatabase } from "../state/temporary-database.ts";
 import { agentCalled, agentFor } from "./agent-choice.ts";
 
-let instance: TemporaryInstance;
+let instance: TemporaryDatabase;
 let config: SystemConfig;
 
 beforeAll(async () => {
-  instance = temporaryInstance();
+  instance = await temporaryDatabase();
   const env = { OPENTIGER_WORKER_AGENT: "codex", OPENTIGER_WORKER_MODEL: "gpt-5.5" };
   config = await SystemConfig.open(await instance.open(), { env });
 });

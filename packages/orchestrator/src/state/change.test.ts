@@ -13,13 +13,10 @@ import { ensureRepository, listRepositories } from "./repositories.ts";
 import { findRun, listRuns, listTaskRuns, noteRun, runningRuns, startRun, strayRuns } from "./runs.ts";
 import { listStages, openStage } from "./stages.ts";
 import { findTask, listTasks } from "./tasks.ts";
-import { temporaryInstance } from "./temporary-database.ts";
+import { temporaryDatabase } from "./temporary-database.ts";
 import { claimOf, newLoop, newTask } from "./temporary-loops.ts";
 
-const instance = temporaryInstance();
-
-/** A new database takes a second; on a machine that is busy with other tests, many. */
-const startTimeoutMs = 60_000;
+const instance = await temporaryDatabase();
 
 const more = {
   requirement: "More.",
@@ -42,7 +39,7 @@ let database: Database;
 
 beforeAll(async () => {
   database = await instance.open();
-}, startTimeoutMs);
+});
 
 afterAll(() => instance.remove());
 

@@ -8,13 +8,10 @@ import type { Database } from "./database.ts";
 import type { Lease } from "./lease.ts";
 import { allRows } from "./rows.ts";
 import { findTask } from "./tasks.ts";
-import { temporaryInstance } from "./temporary-database.ts";
+import { temporaryDatabase } from "./temporary-database.ts";
 import { claimed, claimOf, newLoop, newTask, submit } from "./temporary-loops.ts";
 
-const instance = temporaryInstance();
-
-/** A new database takes a second; on a machine that is busy with other tests, many. */
-const startTimeoutMs = 60_000;
+const instance = await temporaryDatabase();
 
 let database: Database;
 let other: Database;
@@ -22,7 +19,7 @@ let other: Database;
 beforeAll(async () => {
   database = await instance.open({ program: "one" });
   other = await instance.open({ program: "other" });
-}, startTimeoutMs);
+});
 
 beforeEach(async () => {
   await database.query("truncate loops, repositories cascade");
@@ -194,7 +191,7 @@ it("a claim reads what it looks at, however much is queued", async () => {
     { name: "tasks", whole: 0, found: expect.any(Number) },
   ]);
   for (const { found } of scans) expect(found).toBeGreaterThan(0);
-}, 30_000);
+});
 
 /** Tasks that are queued, as `addTasks` makes them. */
 async function fill(loop: string, count: number): Promise<void> {

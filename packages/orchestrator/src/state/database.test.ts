@@ -9,15 +9,12 @@ import { temporaryInstance } from "./temporary-database.ts";
 
 const instance = temporaryInstance();
 
-/** A new database takes a second; on a machine that is busy with other tests, many. */
-const startTimeoutMs = 60_000;
-
 let database: Database;
 
 beforeAll(async () => {
   database = await instance.open({ program: "first" });
   await database.query("create table numbers (n int primary key)");
-}, startTimeoutMs);
+});
 
 afterAll(() => instance.remove());
 

@@ -4,19 +4,16 @@ import type { Database } from "./database.ts";
 import { settleDependents } from "./dependents.ts";
 import { heldTests, testedWorker } from "./held-tests.ts";
 import { listTasks, type TaskRow } from "./tasks.ts";
-import { temporaryInstance } from "./temporary-database.ts";
+import { temporaryDatabase } from "./temporary-database.ts";
 import { newLoop, newTask } from "./temporary-loops.ts";
 
-const instance = temporaryInstance();
-
-/** A new database takes a second; on a machine that is busy with other tests, many. */
-const startTimeoutMs = 60_000;
+const instance = await temporaryDatabase();
 
 let database: Database;
 
 beforeAll(async () => {
   database = await instance.open();
-}, startTimeoutMs);
+});
 
 afterAll(() => instance.remove());
 

@@ -7,13 +7,10 @@ import { heartbeat, releaseLease, takeOver } from "./lease.ts";
 import { findLoop } from "./loops.ts";
 import { noteRun, startRun } from "./runs.ts";
 import { expiredStages, openStage } from "./stages.ts";
-import { temporaryInstance } from "./temporary-database.ts";
+import { temporaryDatabase } from "./temporary-database.ts";
 import { claimed, claimOf, newLoop, newTask, submit } from "./temporary-loops.ts";
 
-const instance = temporaryInstance();
-
-/** A new database takes a second; on a machine that is busy with other tests, many. */
-const startTimeoutMs = 60_000;
+const instance = await temporaryDatabase();
 
 let database: Database;
 let other: Database;
@@ -21,7 +18,7 @@ let other: Database;
 beforeAll(async () => {
   database = await instance.open({ program: "one" });
   other = await instance.open({ program: "other" });
-}, startTimeoutMs);
+});
 
 beforeEach(async () => {
   await database.query("truncate loops, repositories cascade");

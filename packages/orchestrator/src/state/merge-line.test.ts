@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { soak } from "../../../../tests/setup/soak.ts";
 import { advanceBranch } from "./branch.ts";
 import { change } from "./change.ts";
 import { claimStage } from "./claims.ts";
@@ -8,22 +9,16 @@ import { addJudgement } from "./judgements.ts";
 import { type Lease, takeOver } from "./lease.ts";
 import { findLoop } from "./loops.ts";
 import { findTask } from "./tasks.ts";
-import { temporaryInstance } from "./temporary-database.ts";
+import { temporaryDatabase } from "./temporary-database.ts";
 import { claimed, claimOf, newLoop, newTask } from "./temporary-loops.ts";
 
-const instance = temporaryInstance();
-
-/** A new database takes a second; on a machine that is busy with other tests, many. */
-const startTimeoutMs = 60_000;
+const instance = await temporaryDatabase();
 
 let database: Database;
 
 beforeAll(async () => {
   database = await instance.open();
-  await database.query("alter role current_user set synchronous_commit = off");
-  await database.close();
-  database = await instance.open();
-}, startTimeoutMs);
+});
 
 beforeEach(async () => {
   await database.query("truncate loops, repositories cascade");
@@ -111,8 +106,8 @@ it("whoever works how fast and dies, each candidate is judged twice at most, and
       expect(Math.max(...rounds)).toBeLessThanOrEqual(atOnce === 1 ? 1 : 2);
     },
   );
-  await fc.assert(property, { numRuns: 12, endOnFailure: true });
-}, 120_000);
+  await fc.assert(property, { numRuns: soak ? 60 : 5, endOnFailure: true });
+}, 600_000);
 
 interface Judging {
   lease: Lease;

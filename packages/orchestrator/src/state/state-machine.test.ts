@@ -1,23 +1,18 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { soak } from "../../../../tests/setup/soak.ts";
 import type { Database } from "./database.ts";
 import { StateWorld } from "./state-world.ts";
-import { temporaryInstance } from "./temporary-database.ts";
+import { temporaryDatabase } from "./temporary-database.ts";
 import { newTask } from "./temporary-loops.ts";
 
-const instance = temporaryInstance();
-
-/** A new database takes a second; on a machine that is busy with other tests, many. */
-const startTimeoutMs = 60_000;
+const instance = await temporaryDatabase();
 
 let databases: readonly [Database, Database];
 
 beforeAll(async () => {
-  const first = await instance.open();
-  // What is killed here are transactions, not the server: it need not wait for the disk.
-  await first.query("alter role current_user set synchronous_commit = off");
   databases = [await instance.open({ program: "one" }), await instance.open({ program: "other" })];
-}, startTimeoutMs);
+});
 
 afterAll(() => instance.remove());
 
@@ -87,8 +82,8 @@ it("whatever happens in whatever order, no state is illegal, no task is lost, an
       await world.checkEvents();
     },
   );
-  await fc.assert(property, { numRuns: 6, endOnFailure: true });
-}, 120_000);
+  await fc.assert(property, { numRuns: soak ? 30 : 3, endOnFailure: true });
+}, 600_000);
 
 it("tests that a worker disputes are written again, and come to the branch together with the code", async () => {
   const tests = newTask("tests", { role: "tester" });

@@ -5,6 +5,7 @@ import { PassThrough, Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { soak } from "../../../../tests/setup/soak.ts";
 import { copyIn } from "./copy-in.ts";
 import { copyOut } from "./copy-out.ts";
 import { localInside } from "./local-inside.ts";
@@ -111,7 +112,7 @@ describe.each(directions)("copying %s", (_direction, copy) => {
         await copy(join(at, "source"), join(at, "copy"), at);
         expect(readTree(join(at, "copy"))).toEqual(readTree(join(at, "source")));
       }),
-      { numRuns: 40 },
+      { numRuns: soak ? 160 : 15 },
     );
   });
 

@@ -4,6 +4,7 @@ import { PassThrough } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { soak } from "../../../../tests/setup/soak.ts";
 import { archive, extended, type Member, sending } from "./archive-fixture.ts";
 import { copyOut } from "./copy-out.ts";
 import { readTree, temporaryFolder, writeTree } from "./tree-fixture.ts";
@@ -298,7 +299,7 @@ describe("any archive", () => {
             expect(`${realpathSync(join(to, name))}/`).toContain(`${realpathSync(to)}/`);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: soak ? 1200 : 100 },
     );
   });
 
@@ -320,7 +321,10 @@ describe("any archive", () => {
         });
         expect(readTree(at)).toEqual(before);
       }),
-      { numRuns: 200, examples: [[512], [1024], [2048], [2560], [3072], [4608], [5120], [valid.length - 1]] },
+      {
+        numRuns: soak ? 800 : 70,
+        examples: [[512], [1024], [2048], [2560], [3072], [4608], [5120], [valid.length - 1]],
+      },
     );
   });
 
@@ -335,7 +339,7 @@ describe("any archive", () => {
         expect(readTree(join(at, "outside"))).toEqual(before);
         expect(readdirSync(at).sort()).toEqual(["outside", "to"]);
       }),
-      { numRuns: 100 },
+      { numRuns: soak ? 400 : 35 },
     );
   });
 });

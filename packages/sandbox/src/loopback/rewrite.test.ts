@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { soak } from "../../../../tests/setup/soak.ts";
 import { doorVariables } from "../protocol/doors.ts";
 import { rewriteLoopback } from "./rewrite.ts";
 
@@ -102,7 +103,7 @@ describe("whatever the URL", () => {
           expect(ports).toHaveLength(isLocal ? 1 : 0);
         },
       ),
-      { numRuns: 500 },
+      { numRuns: soak ? 2000 : 150 },
     );
   });
 
@@ -112,7 +113,7 @@ describe("whatever the URL", () => {
         const once = rewriteLoopback({ X: value });
         expect(rewriteLoopback(once.env)).toEqual({ env: once.env, hostPorts: [] });
       }),
-      { numRuns: 500 },
+      { numRuns: soak ? 2000 : 150 },
     );
   });
 });

@@ -4,6 +4,7 @@ import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { soak } from "../../../../tests/setup/soak.ts";
 import {
   commitFile,
   fingerprint,
@@ -63,7 +64,7 @@ describe("a bundle is refused, and nothing of it is left, when", () => {
       fc.asyncProperty(fc.nat(whole.length - 1), async (length) => {
         await expectRefused(at, whole.subarray(0, length), /./);
       }),
-      { numRuns: 25, examples: [[whole.length - 1], [whole.length - 21]] },
+      { numRuns: soak ? 100 : 10, examples: [[whole.length - 1], [whole.length - 21]] },
     );
   });
 
@@ -216,7 +217,7 @@ describe("names of refs", () => {
         const accepted = safely(() => checkedRefs([{ name, oid: "0" }], "box")[0]?.name);
         if (accepted) expect(() => execFileSync("git", ["check-ref-format", accepted])).not.toThrow();
       }),
-      { numRuns: 60 },
+      { numRuns: soak ? 240 : 20 },
     );
   });
 

@@ -81,7 +81,7 @@ export function waitingForSomebody(on: Queryable) {
 }
 
 /** As far back as the overview shows days. */
-export const shownDays = 14;
+const shownDays = 14;
 
 const endedRow = z.object({ day: z.string(), done: z.number(), failed: z.number() });
 

@@ -5,15 +5,12 @@ import { newTask } from "../../state/temporary-loops.ts";
 import { clean } from "./clean.ts";
 import { reconcile } from "./reconcile.ts";
 
-/** A new database takes a second; on a machine that is busy with other tests, many. */
-const startTimeoutMs = 60_000;
-
 let place: TemporaryPlace;
 let loop: TemporaryJudgedLoop;
 
 beforeAll(async () => {
   place = await temporaryPlace();
-}, startTimeoutMs);
+});
 
 beforeEach(async () => {
   await place.database.query("truncate loops, repositories cascade");

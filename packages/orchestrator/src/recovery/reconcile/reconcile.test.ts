@@ -19,16 +19,13 @@ import { sandboxOwner } from "./loop-sandboxes.ts";
 import { reconcile } from "./reconcile.ts";
 import { isUnneeded } from "./sandboxes.ts";
 
-/** A new database takes a second; on a machine that is busy with other tests, many. */
-const startTimeoutMs = 60_000;
-
 let place: TemporaryPlace;
 let workspace: string;
 
 beforeAll(async () => {
   place = await temporaryPlace();
   workspace = mkdtempSync(join(tmpdir(), "opentiger-ws-"));
-}, startTimeoutMs);
+});
 
 beforeEach(async () => {
   await place.database.query("truncate loops, repositories cascade");

@@ -7,16 +7,13 @@ import { ensureRepository } from "../../state/repositories.ts";
 import { clean } from "./clean.ts";
 import { tidiedName } from "./tidying.ts";
 
-/** A new database takes a second; on a machine that is busy with other tests, many. */
-const startTimeoutMs = 60_000;
-
 const longAgo = new Date("2020-01-01");
 
 let place: TemporaryPlace;
 
 beforeAll(async () => {
   place = await temporaryPlace();
-}, startTimeoutMs);
+});
 
 afterAll(() => place.remove());
 

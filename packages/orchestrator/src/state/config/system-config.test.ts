@@ -2,13 +2,10 @@ import { configEntry, configKeyNames } from "@opentiger/schema";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { until } from "../../../../../tests/setup/until.ts";
 import type { Database } from "../database.ts";
-import { temporaryInstance } from "../temporary-database.ts";
+import { temporaryDatabase } from "../temporary-database.ts";
 import { SystemConfig } from "./system-config.ts";
 
-const instance = temporaryInstance();
-
-/** A new database takes a second; on a machine that is busy with other tests, many. */
-const startTimeoutMs = 60_000;
+const instance = await temporaryDatabase();
 
 let database: Database;
 let config: SystemConfig;
@@ -16,7 +13,7 @@ let config: SystemConfig;
 beforeAll(async () => {
   database = await instance.open();
   config = await SystemConfig.open(database, { env: {} });
-}, startTimeoutMs);
+});
 
 afterAll(() => instance.remove());
 

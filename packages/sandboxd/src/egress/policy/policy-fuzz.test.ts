@@ -1,6 +1,7 @@
 import { defaultNetworkSettings, type NetworkSettings } from "@opentiger/schema";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { soak } from "../../../../../tests/setup/soak.ts";
 import { parseHost } from "../host/host.ts";
 import { hostileHost } from "../host/hostile-hosts.ts";
 import { blockedAddress } from "./address-check.ts";
@@ -9,8 +10,8 @@ import { decide } from "./decide.ts";
 import { referenceVerdict } from "./policy-reference.ts";
 import { parseRule, ruleText } from "./rule.ts";
 
-/** A few seconds' worth; OPENTIGER_FUZZ_RUNS asks for more. */
-const runs = Number(process.env["OPENTIGER_FUZZ_RUNS"] ?? 5000);
+/** A second's worth; a soak has more, and OPENTIGER_FUZZ_RUNS asks for any number. */
+const runs = Number(process.env["OPENTIGER_FUZZ_RUNS"] ?? (soak ? 20_000 : 1500));
 
 const name = fc.constantFrom(
   "a.test",
