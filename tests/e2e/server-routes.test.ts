@@ -283,6 +283,25 @@ const table: Row[] = [
     bad: { path: "/tasks/1/judgements", status: 400 },
   },
   {
+    route: "GET /tasks/{id}/messages",
+    good: { path: task(0, "/messages"), status: 200 },
+    bad: { path: `/tasks/${none}/messages`, status: 404 },
+  },
+  {
+    route: "POST /tasks/{id}/messages",
+    good: { path: task(2, "/messages"), body: { text: "Use the parser." }, status: 409 },
+    bad: { path: task(2, "/messages"), body: { text: " " }, status: 400 },
+  },
+  {
+    route: "POST /tasks/{id}/send-back",
+    good: { path: task(2, "/send-back"), body: { message: "Simpler." }, status: 409 },
+    bad: {
+      path: task(2, "/send-back"),
+      body: { comments: [{ path: "a", line: 0, text: "x" }] },
+      status: 400,
+    },
+  },
+  {
     route: "POST /tasks/{id}/pause",
     good: { path: task(2, "/pause"), status: 200 },
     bad: { path: `/tasks/${none}/pause`, status: 404 },

@@ -73,6 +73,14 @@ const kinds = [started, text, thinking, toolCall, toolResult, fileChange, usage,
 export const agentSaying = z.discriminatedUnion("type", kinds);
 export type AgentSaying = z.infer<typeof agentSaying>;
 
+/** What a person said to the agent in the middle of its work. It is no saying of the CLI's. */
+const message = z.object({
+  type: z.literal("message"),
+  text: z.string(),
+  /** Why the agent begins a new conversation with it; null: it goes on with the one it had. */
+  anew: z.string().nullable(),
+});
+
 /** The same in a run: numbered without a gap from 1, and with the time at which it was read. */
 const place = { seq: z.number().int().positive(), at: z.iso.datetime() };
 export const agentEvent = z.discriminatedUnion("type", [
@@ -85,6 +93,7 @@ export const agentEvent = z.discriminatedUnion("type", [
   usage.extend(place),
   finished.extend(place),
   raw.extend(place),
+  message.extend(place),
 ]);
 export type AgentEvent = z.infer<typeof agentEvent>;
 

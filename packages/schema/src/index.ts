@@ -6,6 +6,7 @@ export * from "./errors.ts";
 export * from "./failure.ts";
 export * from "./login.ts";
 export * from "./loop.ts";
+export * from "./message.ts";
 export * from "./network.ts";
 export * from "./plan.ts";
 export * from "./project.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { agentKind, tokenCount } from "./agent.ts";
 import { executionEnvironments } from "./config.ts";
-import { taskFailureType } from "./failure.ts";
+import { taskFailureTypes } from "./failure.ts";
 import { networkPolicy } from "./network.ts";
 import { plannedTask } from "./plan.ts";
 import { projectFile } from "./project.ts";
@@ -56,9 +56,13 @@ export const reworkPoint = z.object({
 });
 export type ReworkPoint = z.infer<typeof reworkPoint>;
 
+/** Why a task is worked on again: what went wrong, or a person who looked at it and sent it back. */
+export const reworkReason = z.enum([...taskFailureTypes, "person"]);
+export type ReworkReason = z.infer<typeof reworkReason>;
+
 /** Column `tasks.rework`: what the next run has to know of the ones before it. */
 export const rework = z.object({
-  failure: taskFailureType,
+  failure: reworkReason,
   points: z.array(reworkPoint),
   /** The conversation to go on with; null: a new one. */
   session: z.string().nullable(),

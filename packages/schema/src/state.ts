@@ -97,7 +97,8 @@ export const taskStates = {
   },
   "blocked(awaiting_judge)": {
     owner: "judge",
-    sentence: "The judge judges its candidate, and after a pass the merger puts it on the loop's branch.",
+    sentence:
+      "The judge judges its candidate, and after a pass the merger puts it on the loop's branch; until then a person may send it back.",
   },
   "blocked(quota_wait)": {
     owner: "dispatcher",
@@ -105,7 +106,8 @@ export const taskStates = {
   },
   "blocked(needs_rework)": {
     owner: "dispatcher",
-    sentence: "The dispatcher claims it again, and the next run is given the judge's points.",
+    sentence:
+      "The dispatcher claims it again, and the next run is given the points of the judge, or of the person who sent it back.",
   },
   "blocked(awaiting_approval)": {
     owner: "person",
@@ -119,9 +121,12 @@ export const taskStates = {
   done: {
     owner: nobody,
     sentence:
-      "Its commit is on the loop's branch, or, for tests, waits for the code; only a dispute opens those again.",
+      "Its commit is on the loop's branch, or, for tests, waits for the code; only a dispute opens those again. What a person sends back is a new task.",
   },
-  failed: { owner: "person", sentence: "It has ended, and says why; a person may retry it." },
+  failed: {
+    owner: "person",
+    sentence: "It has ended, and says why; a person may retry it, or send it back.",
+  },
   cancelled: { owner: "person", sentence: "It has ended because somebody said so; a person may retry it." },
 } as const satisfies Record<TaskState, StateMeaning>;
 
@@ -138,10 +143,13 @@ export const loopStates = {
     owner: "person",
     sentence: "Somebody else moved its branch; a person puts that right and resumes it, or cancels.",
   },
-  done: { owner: "person", sentence: "It has ended; retrying a task that was cancelled opens it again." },
+  done: {
+    owner: "person",
+    sentence: "It has ended; retrying a task that was cancelled, or sending one back, opens it again.",
+  },
   failed: {
     owner: "person",
-    sentence: "It can do no more, and says why; retrying a task opens it again.",
+    sentence: "It can do no more, and says why; retrying a task, or sending one back, opens it again.",
   },
   cancelled: { owner: nobody, sentence: "Somebody cancelled it; this is final." },
 } as const satisfies Record<LoopState, StateMeaning>;

@@ -4,18 +4,20 @@ import {
   ensureDispatcher,
   listArtifacts,
   listJudgements,
+  listMessages,
   listTaskRuns,
   retryTask,
   type TaskRow,
 } from "@opentiger/orchestrator";
 import { Command } from "commander";
 import { loopNamed, taskNumbered, tasksOfLoop } from "../loop/find.ts";
-import { type LoopVerbOptions, loopExamples, loopVerb, withPlace } from "../loop/place.ts";
+import { type LoopVerbOptions, loopExamples, loopVerb, taskVerb, withPlace } from "../loop/place.ts";
 import { judgementLines, runTable, taskTable } from "../loop/views.ts";
 import { printable } from "../output/table.ts";
 import type { Surroundings } from "../program/surroundings.ts";
 import { printJson, quiet } from "../program/verb.ts";
 import { taskShell } from "./task-shell.ts";
+import { messageCommand, sendBackCommand } from "./task-words.ts";
 
 /** Everything that can be done with one task of a loop. */
 export function taskCommand(surroundings: Surroundings): Command {
@@ -26,6 +28,8 @@ export function taskCommand(surroundings: Surroundings): Command {
     .addCommand(lsCommand(surroundings))
     .addCommand(showCommand(surroundings))
     .addCommand(shellCommand(surroundings))
+    .addCommand(messageCommand(surroundings))
+    .addCommand(sendBackCommand(surroundings))
     .addCommand(changeCommand("retry", "run one again that failed or was cancelled", retryTask, surroundings))
     .addCommand(changeCommand("cancel", "end one, and what it runs", cancelTask, surroundings));
 }
@@ -49,8 +53,10 @@ function lsCommand(surroundings: Surroundings): Command {
 }
 
 function showCommand(surroundings: Surroundings): Command {
-  return named("show", surroundings)
-    .description("one task: what it is to do, its runs and judgements, and where their artifacts are")
+  return taskVerb("show", surroundings)
+    .description(
+      "one task: what it is to do, its runs and judgements, what people said, and where their artifacts are",
+    )
     .addHelpText("after", loopExamples("task show k3v9x0ab 3"))
     .action((loop: string, number: string, options: LoopVerbOptions) =>
       withPlace(surroundings, options, async ({ database }) => {
@@ -63,7 +69,7 @@ function showCommand(surroundings: Surroundings): Command {
 }
 
 function shellCommand(surroundings: Surroundings): Command {
-  return named("shell", surroundings)
+  return taskVerb("shell", surroundings)
     .description("a terminal where its agent works; what you change there, the agent sees")
     .addHelpText("after", loopExamples("task shell k3v9x0ab 3"))
     .action(async (loop: string, number: string, options: LoopVerbOptions) =>
@@ -77,7 +83,7 @@ function changeCommand(
   act: (database: Database, task: string) => Promise<TaskRow>,
   surroundings: Surroundings,
 ): Command {
-  return named(name, surroundings)
+  return taskVerb(name, surroundings)
     .description(about)
     .addHelpText("after", loopExamples(`task ${name} k3v9x0ab 3`))
     .action((loop: string, number: string, options: LoopVerbOptions) =>
@@ -91,22 +97,17 @@ function changeCommand(
     );
 }
 
-function named(name: string, surroundings: Surroundings): Command {
-  return loopVerb(name, surroundings)
-    .argument("<loop>", "its id, or the beginning of it")
-    .argument("<number>", "of the task, in the loop");
-}
-
 type Facts = Awaited<ReturnType<typeof factsOf>>;
 
 async function factsOf(database: Database, { id }: TaskRow) {
   const runs = (await listTaskRuns(database, { task: id, limit: 500 })).items;
   const judgements = (await listJudgements(database, { task: id, limit: 500 })).items;
+  const messages = (await listMessages(database, { task: id, limit: 500 })).items;
   const pages = await Promise.all(runs.map((run) => listArtifacts(database, { run: run.id, limit: 100 })));
-  return { runs, judgements, artifacts: pages.flatMap(({ items }) => items) };
+  return { runs, judgements, messages, artifacts: pages.flatMap(({ items }) => items) };
 }
 
-function render(task: TaskRow, { runs, judgements, artifacts }: Facts, now: Date): string {
+function render(task: TaskRow, { runs, judgements, messages, artifacts }: Facts, now: Date): string {
   const facts = [
     `task ${task.number}: ${printable(task.title)}`,
     `  state    ${task.state}${task.detail === null ? "" : `: ${printable(task.detail)}`}`,
@@ -120,9 +121,17 @@ function render(task: TaskRow, { runs, judgements, artifacts }: Facts, now: Date
     `${facts.join("\n")}\n`,
     ...(runs.length === 0 ? [] : [runTable(runs, now)]),
     ...(judgements.length === 0 ? [] : [`judgements\n${judgementLines(judgements)}`]),
+    ...(messages.length === 0 ? [] : [`what people said\n${messages.map(messageLine).join("")}`]),
     ...(artifacts.length === 0
       ? []
       : [`artifacts\n${artifacts.map(({ kind, path }) => `  ${kind}  ${path}\n`).join("")}`]),
   ];
   return parts.join("\n");
+}
+
+function messageLine({ text, file, line, run, givenAt }: Facts["messages"][number]): string {
+  const heard = run === null ? "a point" : "heard";
+  const place = file === null ? "" : `${file}${line === null ? "" : `:${line}`}: `;
+  const said = printable(`${place}${text}`.replaceAll(/\s+/g, " "));
+  return `  ${givenAt === null ? "waits" : heard}  ${said}\n`;
 }

@@ -12,6 +12,11 @@ export function agentLines(event: AgentEvent, colours: Colours): string[] {
       return [colours.dim(`${event.resumed ? "goes on" : "begins"}${event.model ? `, ${event.model}` : ""}`)];
     case "text":
       return lines(event.text);
+    case "message":
+      return [
+        ...lines(event.text).map((line) => colours.yellow(`» ${line}`)),
+        ...(event.anew === null ? [] : [colours.dim(`in a new conversation: ${oneLine(event.anew)}`)]),
+      ];
     case "thinking":
       return lines(event.text).map((line) => colours.dim(line));
     case "tool_call":

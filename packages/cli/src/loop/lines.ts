@@ -110,6 +110,12 @@ export class LoopTeller {
         return [`${who}: is queued again`];
       case "cancel":
         return [`${who}: cancelled`];
+      case "send_back":
+        return [`${who}: is sent back by a person`];
+      case "message":
+        return [`${who}: a person says: ${placed(data)}${text(data["text"]) ?? ""}`];
+      case "message_given":
+        return [`${who}: its agent has heard it`];
       case "dispute":
         return [`${who}: the worker disputes these tests, and they are written again`];
       default:
@@ -135,6 +141,10 @@ export class LoopTeller {
 function place(file: string | null, line: number | null): string {
   if (file === null) return "";
   return `${printable(file)}${line === null ? "" : `:${line}`}: `;
+}
+
+function placed({ file, line }: EventRow["data"]): string {
+  return place(typeof file === "string" ? file : null, typeof line === "number" ? line : null);
 }
 
 function baseline(data: EventRow["data"]): string[] {

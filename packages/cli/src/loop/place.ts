@@ -14,6 +14,13 @@ export function loopVerb(name: string, surroundings: Surroundings): Command {
   return quiet(new Command(name), surroundings).option("--json", "results and errors as JSON");
 }
 
+/** The same for one task, which is called by its loop and its number. */
+export function taskVerb(name: string, surroundings: Surroundings): Command {
+  return loopVerb(name, surroundings)
+    .argument("<loop>", "its id, or the beginning of it")
+    .argument("<number>", "of the task, in the loop");
+}
+
 /** Lines of the help that can be pasted. */
 export function loopExamples(...lines: string[]): string {
   return `\nExamples:\n${lines.map((line) => `  opentiger ${line}`).join("\n")}`;

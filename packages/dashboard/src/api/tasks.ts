@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import { ask, part } from "./ask.ts";
-import type { Judgements, Runs, Task } from "./types.ts";
+import type { Judgements, Runs, Sent, SentBack, Task, TaskMessage, TaskMessages } from "./types.ts";
 
 export type TaskVerb = "retry" | "cancel" | "pause" | "resume";
 
@@ -25,4 +25,20 @@ export const taskJudgementsQuery = (id: string) =>
 
 export function moveTask(id: string, verb: TaskVerb): Promise<Task> {
   return ask<Task>("POST", `/tasks/${part(id)}/${verb}`);
+}
+
+export const taskMessagesQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["task", id, "messages"],
+    queryFn: ({ signal }) =>
+      ask<TaskMessages>("GET", `/tasks/${part(id)}/messages`, { query: { limit: 500 }, signal }),
+  });
+
+/** The key is of what was written: pressed twice, it is said once. */
+export function sendMessage(id: string, text: string, key: string): Promise<TaskMessage> {
+  return ask<TaskMessage>("POST", `/tasks/${part(id)}/messages`, { body: { text }, key });
+}
+
+export function sendBack(id: string, body: SentBack, key: string): Promise<Sent> {
+  return ask<Sent>("POST", `/tasks/${part(id)}/send-back`, { body, key });
 }

@@ -81,7 +81,7 @@ function eventName(type: string): string {
 function whyOf(event: LoopEvent): string | undefined {
   const failure: unknown = event.data["failure"];
   if (typeof failure === "object" && failure !== null && "message" in failure) return String(failure.message);
-  return textOf(event, "detail") ?? textOf(event, "message") ?? textOf(event, "why");
+  return textOf(event, "detail") ?? textOf(event, "message") ?? textOf(event, "why") ?? textOf(event, "text");
 }
 
 function textOf(event: LoopEvent, name: string): string | undefined {

@@ -4,6 +4,7 @@ import { type TaskFailure, tokenCount } from "@opentiger/schema";
 import { taskFailureOf } from "../recovery/task-failures.ts";
 import { askAgent } from "../running/ask.ts";
 import { authenticate } from "../running/credentials.ts";
+import { saidBefore } from "../running/said-before.ts";
 import { noteRun } from "../state/runs.ts";
 import type { Checked } from "./check-candidate.ts";
 import type { Judging } from "./judging.ts";
@@ -32,6 +33,7 @@ export async function askOpinions(
 ): Promise<Asked> {
   const { place, loop, lease, judgeRun, choice, task, journal, signal } = judging;
   const pieces = cutIntoPieces(change.diffs);
+  const said = await saidBefore(place.database, { id: task.id, rework: null });
   const asked: Asked = { opinions: [], failure: null };
   await withOwnSandbox(
     judging,
@@ -56,6 +58,7 @@ export async function askOpinions(
           sandbox,
           prompt: questionOf({
             task,
+            said,
             overview: change.overview,
             rounds,
             notes,

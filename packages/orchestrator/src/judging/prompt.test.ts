@@ -10,6 +10,7 @@ const question: Question = {
     allowedPaths: ["src/**"],
     mayChange: [],
   },
+  said: [],
   overview: ['M "src/list.ts" +1 -0'],
   rounds: [],
   notes: ["package-lock.json was changed"],
@@ -25,6 +26,15 @@ describe("the question to the judge's model", () => {
     expect(text).toMatch(/Title: Add a flag[\s\S]*Do it\.[\s\S]*package-lock\.json was changed/);
     expect(text).toContain('-----mark\n=== file "src/list.ts"\n+x\n-----mark\n');
     expect(text).toContain("piece 1 of 2");
+  });
+
+  it("takes what a person said meanwhile for a part of the task", () => {
+    const said = [
+      { file: null, line: null, text: "Also rename it." },
+      { file: "src/list.ts", line: 3, text: "Say why." },
+    ];
+    const text = questionOf({ ...question, said });
+    expect(text).toMatch(/Do it\.[\s\S]*- Also rename it\.\n- src\/list\.ts:3: Say why\.[\s\S]*-----mark/);
   });
 
   it("ends with our words, whatever the piece ends with", () => {

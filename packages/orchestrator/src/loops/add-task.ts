@@ -1,5 +1,6 @@
 import { OrchestratorError } from "../errors.ts";
 import type { LoopRow } from "../state/loops.ts";
+import type { Queryable } from "../state/rows.ts";
 import { addTasks, findTaskByNumber, type NewTask, type TaskRow } from "../state/tasks.ts";
 import { withLoop } from "./existing.ts";
 import { loopNotNow } from "./refusal.ts";
@@ -8,17 +9,30 @@ import { tasksOf } from "./tasks-of.ts";
 import { checkTesters } from "./tester-check.ts";
 
 /** One more task for a loop that has a plan and has not ended. It may need any of those that there are. */
-export async function addTask({ database, config }: LoopPlace, id: string, task: NewTask): Promise<TaskRow> {
+export async function addTask(place: LoopPlace, id: string, task: NewTask): Promise<TaskRow> {
   let added: TaskRow | undefined;
-  await withLoop(database, id, async (on, loop) => {
-    const most = config.get("OPENTIGER_MAX_TASKS");
-    if ((await tasksOf(on, id)).length >= most) throw full(id, most);
-    const [number = 0] = await addTasks(on, id, [task], stateOfNew(loop));
-    await checkTesters(on, id);
-    added = await findTaskByNumber(on, id, number);
+  await withLoop(place.database, id, async (on, loop) => {
+    added = await insertTask(place, on, loop, task);
   });
   if (added) return added;
-  throw new OrchestratorError("internal", `the task that was added to loop ${id} is not there`);
+  throw notThere(id);
+}
+
+/** Part of a transaction that has locked the loop. */
+export async function insertTask(
+  { config }: Pick<LoopPlace, "config">,
+  on: Queryable,
+  loop: LoopRow,
+  task: NewTask,
+): Promise<TaskRow> {
+  const { id } = loop;
+  const most = config.get("OPENTIGER_MAX_TASKS");
+  if ((await tasksOf(on, id)).length >= most) throw full(id, most);
+  const [number = 0] = await addTasks(on, id, [task], stateOfNew(loop));
+  await checkTesters(on, id);
+  const added = await findTaskByNumber(on, id, number);
+  if (added) return added;
+  throw notThere(id);
 }
 
 function stateOfNew(loop: LoopRow): "queued" | "blocked(awaiting_approval)" {
@@ -31,4 +45,8 @@ function full(id: string, most: number): OrchestratorError {
   return new OrchestratorError("plan_invalid", `loop ${id} has ${most} tasks, and no more are allowed`, {
     remedy: "raise OPENTIGER_MAX_TASKS, or start another loop",
   });
+}
+
+function notThere(id: string): OrchestratorError {
+  return new OrchestratorError("internal", `the task that was added to loop ${id} is not there`);
 }

@@ -40,7 +40,7 @@ export async function existingLoop(on: Queryable, id: string): Promise<LoopRow> 
   });
 }
 
-async function existingTask(on: Queryable, id: string): Promise<TaskRow> {
+export async function existingTask(on: Queryable, id: string): Promise<TaskRow> {
   const task = uuid.test(id) ? await findTask(on, id) : undefined;
   if (task) return task;
   throw new OrchestratorError("not_found", `there is no task ${id}`, {

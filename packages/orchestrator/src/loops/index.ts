@@ -11,5 +11,7 @@ export { resumeLoop } from "./resume-loop.ts";
 export { resumeTask } from "./resume-task.ts";
 export { retryLoop } from "./retry-loop.ts";
 export { retryTask } from "./retry-task.ts";
+export { type Sent, sendBack } from "./send-back.ts";
+export { sendMessage } from "./send-message.ts";
 export { type LoopPlace, type LoopRequest, startLoop } from "./start-loop.ts";
 export { summarise } from "./summarise.ts";

@@ -52,7 +52,7 @@ export async function failTask(
 const past = z.object({ runs: z.number(), agent: z.string().nullable(), session: z.string().nullable() });
 type Past = z.infer<typeof past>;
 
-/** How many runs the task's own agents have had since a person last retried it, and the last one's conversation. */
+/** How many runs the task's own agents have had since a person last retried it or sent it back, and the last one's conversation. */
 async function pastOf(on: Queryable, { id }: TaskRow): Promise<Past> {
   return oneRow(
     on,
@@ -60,7 +60,7 @@ async function pastOf(on: Queryable, { id }: TaskRow): Promise<Past> {
     `select count(*) as runs, (array_agg(agent order by number desc))[1] as agent,
        (array_agg(session order by number desc))[1] as session
      from runs where task_id = $1 and role <> 'judge' and started_at > coalesce(
-       (select max(at) from events where task_id = $1 and type = 'task.retry'), '-infinity')`,
+       (select max(at) from events where task_id = $1 and type in ('task.retry', 'task.send_back')), '-infinity')`,
     [id],
   );
 }

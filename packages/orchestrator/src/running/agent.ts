@@ -1,15 +1,24 @@
-import { type AgentOutcome, type AgentTask, ensureAgent, type RunRequest } from "@opentiger/agents";
+import {
+  type AgentOutcome,
+  type AgentRun,
+  type AgentTask,
+  ensureAgent,
+  type RunRequest,
+} from "@opentiger/agents";
 import type { Sandbox } from "@opentiger/sandbox";
 import { leftToOthers } from "../dispatch/lease-lost.ts";
 import type { Place } from "../place.ts";
 import type { Lease } from "../state/lease.ts";
 import type { LoopRow } from "../state/loops.ts";
 import { noteRun, type RunRow } from "../state/runs.ts";
+import { noteGiven, type TaskMessageRow } from "../state/task-messages.ts";
 import type { AgentChoice } from "./agent-choice.ts";
 import { credentialEnvironment } from "./credentials.ts";
-import { EventRecord } from "./event-record.ts";
+import { EventRecord, type SaidToAgent } from "./event-record.ts";
 import { openGateway } from "./gateway.ts";
 import { knownSecrets } from "./known-secrets.ts";
+import { watchMessages } from "./message-watch.ts";
+import { placedText } from "./prompt.ts";
 import { sessionsFolder, transcriptFile } from "./run-files.ts";
 import { stopSignals } from "./stop-signals.ts";
 
@@ -31,18 +40,54 @@ export interface AgentRequest {
   signal: AbortSignal;
 }
 
+/** The same, where one run has several turns and people may step in. */
+export interface TurnRequest extends AgentRequest {
+  /** From 0 on; each is an agent of its own, with a name of its own. */
+  turn: number;
+  /** What people said, with which this turn begins. */
+  said: readonly TaskMessageRow[];
+}
+
 /**
  * The agent of a run, from its start to its outcome, with its requests metered and its events written down. Begun once
  * whoever dies meanwhile: after a crash the same call goes on with the agent that is at work. Throws the signal's reason
  * where the stage is another process's now; the agent goes on then.
  */
-export async function withAgent(place: Place, request: AgentRequest): Promise<AgentOutcome> {
-  return throughGateway(place, request, async (parts, record) => {
-    const agent = await ensureAgent({ ...parts, after: await record.heardOf(parts.id) });
-    await noteRun(place.database, request.lease, request.run.id, { execId: agent.execId });
-    await record.follow(agent);
-    return agent.outcome;
+export async function withAgent(place: Place, request: TurnRequest): Promise<AgentOutcome> {
+  const { lease, run, said, turn } = request;
+  return throughGateway(place, request, async (whole, record) => {
+    const parts = ofTurn(whole, turn);
+    const agent = await ensureAgent({ ...parts, after: await record.heardOf(parts.id, said.length) });
+    await noteRun(place.database, lease, run.id, { execId: agent.execId });
+    if (said.length > 0) await noteGiven(place.database, lease, { run: run.id, turn });
+    const watch = watchMessages(place, lease.task, () => agent.cancel("a person has something to say"));
+    try {
+      await record.follow(agent, said.map(saidTo(agent, request)));
+      return await agent.outcome;
+    } finally {
+      watch.stop();
+    }
   });
+}
+
+function ofTurn<Parts extends { id: string; transcript: string }>(parts: Parts, turn: number): Parts {
+  if (turn === 0) return parts;
+  return { ...parts, id: `${parts.id}-${turn + 1}`, transcript: `${parts.transcript}.${turn + 1}` };
+}
+
+/** How it stands in the transcript: with why the agent did not go on with its conversation, where it did not. */
+function saidTo(
+  { resumed }: AgentRun,
+  { turn, choice }: TurnRequest,
+): (message: TaskMessageRow) => SaidToAgent {
+  const { title, abilities } = choice.driver;
+  const without = abilities.resume
+    ? "there was none yet that could be gone on with"
+    : `${title} cannot resume one`;
+  const notAsked = turn === 0 ? null : without;
+  const notDone = resumed.asked && !resumed.done ? resumed.reason : null;
+  const anew = resumed.asked ? notDone : notAsked;
+  return ({ at, ...message }) => ({ text: placedText(message), anew, at: at.toISOString() });
 }
 
 /** Everything around an agent that this process starts or takes over, closed again at the end. */

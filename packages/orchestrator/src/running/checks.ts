@@ -36,7 +36,7 @@ export async function checkWork(
   { commit }: Committed,
   redact: (text: string) => string,
 ): Promise<Checked> {
-  const { place, project, run, signal, journal } = work;
+  const { place, project, run, turn, signal, journal } = work;
   const round = await journal.step("round", checkRound, async () => ({
     tree: "as_is" as const,
     commit,
@@ -45,7 +45,7 @@ export async function checkWork(
       cwd: workspaceOf(sandbox),
       env: project.env,
       timeoutMs: place.config.get("OPENTIGER_VERIFY_TIMEOUT"),
-      id: `${run.id}-verify`,
+      id: turn === 0 ? `${run.id}-verify` : `${run.id}-verify-${turn + 1}`,
       redact,
       signal,
     }),

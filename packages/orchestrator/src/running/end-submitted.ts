@@ -2,6 +2,7 @@ import { LeaseLost } from "../dispatch/lease-lost.ts";
 import { addArtifact } from "../state/artifacts.ts";
 import { change } from "../state/change.ts";
 import { lockLoop } from "../state/locks.ts";
+import { waitingMessages } from "../state/task-messages.ts";
 import { writeArtifacts } from "./run-artifacts.ts";
 import { forgetTranscripts } from "./run-files.ts";
 import { type RunResult, runColumns } from "./run-result.ts";
@@ -9,19 +10,23 @@ import type { StartPoint } from "./start-point.ts";
 import { removeTaskSandboxes } from "./task-sandbox.ts";
 import type { Work } from "./work.ts";
 
-/** The run has ended and its task waits for the judge, in one transaction; then nothing is left of the run but its files. */
+/**
+ * The run has ended and its task waits for the judge, in one transaction; then nothing is left of the run but its files.
+ * false: a person said something meanwhile that the agent has to hear first, and nothing was changed.
+ */
 export async function endSubmitted(
   work: Work,
   { base }: StartPoint,
   { candidate, worked, round }: Extract<RunResult, { candidate: string }>,
   redact: (text: string) => string,
-): Promise<void> {
+): Promise<boolean> {
   const { place, lease, run, task, loop } = work;
   const diff = { from: base, to: candidate };
   const artifacts = await writeArtifacts(work, { diff, ...(round ? { round } : {}) }, redact);
   const { fence } = lease;
-  await place.database.transaction(async (on) => {
+  const isEnded = await place.database.transaction(async (on) => {
     await lockLoop(on, loop.id);
+    if ((await waitingMessages(on, task.id)) > 0) return false;
     const set = { candidateOid: candidate, ...runColumns(worked) };
     const ended = await change(on, { what: "run", id: run.id, by: "succeed", from: "running", fence, set });
     if (!ended.changed) throw new LeaseLost(lease.stage);
@@ -36,9 +41,12 @@ export async function endSubmitted(
       data: { run: run.id, candidateOid: candidate },
     });
     if (!submitted.changed) throw new LeaseLost(lease.stage);
+    return true;
   });
+  if (!isEnded) return false;
   forgetTranscripts(place, run);
   await tidy(work);
+  return true;
 }
 
 /** The candidate has its own pin. What cannot be removed now is left to the reconciler. */

@@ -50,6 +50,29 @@ function lines(run: RunRow): AgentEvent[] {
 }
 
 describe("the events of a run", () => {
+  it("begin with what a person said to the agent, once, also where another process goes on", async () => {
+    const { lease, run } = await newRun();
+    const said = ["one", "two"].map((text) => ({ text, anew: null, at: new Date(0).toISOString() }));
+    const first = await EventRecord.open(place, lease, run);
+    await first.follow(agent("a", ["before"]));
+    expect(await first.heardOf("a-2", said.length)).toBe(0);
+    await first.follow(agent("a-2", []), said.slice(0, 1));
+    await first.close();
+    const next = await EventRecord.open(place, lease, run);
+    expect(await next.heardOf("a-2", said.length)).toBe(0);
+    await next.follow(agent("a-2", ["heard"]), said);
+    expect(await next.heardOf("a-2", said.length)).toBe(1);
+    await next.follow(agent("a-2", ["done"], 2), said);
+    await next.close();
+    expect(lines(run)).toMatchObject([
+      { seq: 1, type: "text", text: "before" },
+      { seq: 2, type: "message", text: "one" },
+      { seq: 3, type: "message", text: "two" },
+      { seq: 4, type: "text", text: "heard" },
+      { seq: 5, type: "text", text: "done" },
+    ]);
+  });
+
   it("stand in its file, numbered on over all of its agents, and others are told", async () => {
     const { lease, run } = await newRun();
     const told: string[] = [];

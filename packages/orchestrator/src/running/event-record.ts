@@ -16,6 +16,9 @@ export const runEventsChannel = "run_events";
 /** So often others are told at most: fast enough to watch, slow enough for a database. */
 const tellEveryMs = 300;
 
+/** What a person said, as it stands before the agent's own events. */
+export type SaidToAgent = Omit<Extract<AgentEvent, { type: "message" }>, "type" | "seq">;
+
 const restNote = "what came after this was too much to be kept";
 
 /**
@@ -56,15 +59,19 @@ export class EventRecord {
     return new EventRecord(place, lease, run, wholeLines(path));
   }
 
-  /** How many events of this agent stand in the file already. */
-  async heardOf(agent: string): Promise<number> {
-    return this.#count - (await this.#before(agent));
+  /** How many events of this agent stand in the file already, behind so many of what was said to it. */
+  async heardOf(agent: string, said = 0): Promise<number> {
+    return Math.max(0, this.#count - (await this.#before(agent)) - said);
   }
 
-  /** Writes down what this agent does and says, to its end. */
-  async follow(agent: Pick<AgentRun, "id" | "events">): Promise<void> {
+  /** Writes down what was said to this agent, once, and then what it does and says, to its end. */
+  async follow(agent: Pick<AgentRun, "id" | "events">, said: readonly SaidToAgent[] = []): Promise<void> {
     const before = await this.#before(agent.id);
-    for await (const event of agent.events) this.#write({ ...event, seq: before + event.seq });
+    const written = this.#count - before;
+    for (const [index, one] of said.entries())
+      if (index >= written) this.#write({ type: "message", ...one, seq: before + index + 1 });
+    const first = before + said.length;
+    for await (const event of agent.events) this.#write({ ...event, seq: first + event.seq });
   }
 
   /** Everybody was told of all of it when this returns. */

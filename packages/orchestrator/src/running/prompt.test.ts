@@ -1,6 +1,6 @@
 import { taskFailureTypes } from "@opentiger/schema";
 import { describe, expect, it } from "vitest";
-import { goOnPrompt, type PromptParts, taskPrompt } from "./prompt.ts";
+import { goOnPrompt, messagePrompt, type PromptParts, taskPrompt } from "./prompt.ts";
 
 const parts: PromptParts = {
   task: {
@@ -17,6 +17,8 @@ const parts: PromptParts = {
   base: "b".repeat(40),
   testsFirst: false,
   rework: null,
+  saidBefore: [],
+  saidNow: [],
 };
 
 const points = [{ by: "judge", file: "src/ls.ts", line: 7, text: "it prints\ntwice" }] as const;
@@ -65,5 +67,25 @@ describe("the prompt of a task", () => {
   it.each(taskFailureTypes)("has something to say after a failure of type %s", (failure) => {
     const prompt = goOnPrompt({ ...parts, rework: { failure, points: [], patch: null } });
     expect(prompt.split("\n\n")[0]).toMatch(/\.$/);
+  });
+});
+
+describe("what a person says", () => {
+  const said = [{ file: "src/ls.ts", line: 3, text: "Say why." }];
+  const before = [{ file: null, line: null, text: "Be brief." }];
+
+  it("is all that a conversation is told that goes on, and a new one hears what was said before too", () => {
+    expect(messagePrompt(said)).toContain("src/ls.ts:3: Say why.");
+    expect(messagePrompt(said)).not.toContain("Add --json");
+    const fresh = taskPrompt({ ...parts, saidBefore: before, saidNow: said });
+    expect(fresh).toMatch(/Add --json[\s\S]*Be brief\.[\s\S]*src\/ls\.ts:3: Say why\./);
+  });
+
+  it("when sending work back comes as points to mend", () => {
+    const point = { by: "person", file: "src/ls.ts", line: 3, text: "Say why." } as const;
+    const rework = { failure: "person", points: [point], patch: null } as const;
+    const prompt = goOnPrompt({ ...parts, rework, saidBefore: before });
+    expect(prompt).toMatch(/A person looked[\s\S]*- \(person\) src\/ls\.ts:3: Say why\./);
+    expect(prompt).not.toContain("Be brief.");
   });
 });

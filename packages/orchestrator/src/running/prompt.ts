@@ -1,4 +1,4 @@
-import type { ReworkPoint, TaskFailureType, VerifyCommand } from "@opentiger/schema";
+import type { ReworkPoint, ReworkReason, VerifyCommand } from "@opentiger/schema";
 import type { TaskRow } from "../state/tasks.ts";
 
 /** All that a prompt tells of a task and its place. */
@@ -14,7 +14,18 @@ export interface PromptParts {
   base: string;
   /** Whether its tests wait for code that is written afterwards. */
   testsFirst: boolean;
-  rework: { failure: TaskFailureType; points: readonly ReworkPoint[]; patch: string | null } | null;
+  rework: { failure: ReworkReason; points: readonly ReworkPoint[]; patch: string | null } | null;
+  /** What people said to the task before, and no point of the rework says again. */
+  saidBefore: readonly Said[];
+  /** What they said since, and nobody has told the agent. */
+  saidNow: readonly Said[];
+}
+
+/** A person's words, and the line that they are about. */
+export interface Said {
+  file: string | null;
+  line: number | null;
+  text: string;
 }
 
 /** The whole of it, for a conversation that begins. */
@@ -30,6 +41,7 @@ export function taskPrompt(parts: PromptParts): string {
     lockedWords(parts),
     "Work in the current folder, a private clone of the repository. Nobody is there to answer questions: decide yourself, and say at the end what you decided. You may commit or leave that to us. Do not push, and do not change git's configuration or remotes.",
     parts.rework && reworkWords(parts, parts.rework),
+    saidWords([...parts.saidBefore, ...parts.saidNow]),
   ]);
 }
 
@@ -41,8 +53,28 @@ export function goOnPrompt(parts: PromptParts): string {
     whatHappened(rework.failure),
     pointWords(rework.points),
     patchWords(rework.patch),
+    saidWords(parts.saidNow),
     `Look at the workspace first: it may be another one than before. ${soFar(parts)} What you were told about the task holds as before.`,
   ]);
+}
+
+/** For a conversation in the middle of which somebody stepped in. */
+export function messagePrompt(said: readonly Said[]): string {
+  return sections([
+    saidWords(said),
+    "Your turn was ended to tell you this; a command that you had started may have been ended with it. Go on with the task accordingly. What you were told before holds as far as this does not change it.",
+  ]);
+}
+
+/** With the line that it is about. */
+export function placedText({ file, line, text }: Said): string {
+  if (file === null) return text;
+  return line === null ? `${file}: ${text}` : `${file}:${line}: ${text}`;
+}
+
+function saidWords(said: readonly Said[]): string | null {
+  if (said.length === 0) return null;
+  return `The person whose repository this is says:\n\n${said.map(placedText).join("\n\n")}`;
 }
 
 function roleWords({ task: { role }, testsFirst }: PromptParts): string {
@@ -95,11 +127,12 @@ function soFar({ base }: PromptParts): string {
 }
 
 /** What the one who goes on has to know of how it ended. */
-function whatHappened(failure: TaskFailureType): string {
+function whatHappened(failure: ReworkReason): string {
   return stories[failure] ?? "The work was interrupted before it was done. Go on where it stopped.";
 }
 
-const stories: Partial<Record<TaskFailureType, string>> = {
+const stories: Partial<Record<ReworkReason, string>> = {
+  person: "A person looked at the work and sent it back. Mend every point below.",
   verify: "The verify commands were run on the work and failed. Mend it; their output is below.",
   rules: "The work changes something that this task may not change. Undo that, and keep the rest.",
   judge: "The work was judged and is not good enough. Mend every point below.",

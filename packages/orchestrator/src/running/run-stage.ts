@@ -1,7 +1,7 @@
 import { Redactor } from "@opentiger/agents";
 import type { Sandbox } from "@opentiger/sandbox";
 import { loginRemedy } from "@opentiger/sandboxd";
-import { checkRound, type ReworkPoint, type TaskFailure, type TaskFailureType } from "@opentiger/schema";
+import { checkRound, type ReworkPoint, type ReworkReason, type TaskFailure } from "@opentiger/schema";
 import { budgetOf } from "../loops/budget.ts";
 import type { Place } from "../place.ts";
 import { taskFailureOf } from "../recovery/task-failures.ts";
@@ -18,6 +18,7 @@ import { knownSecrets } from "./known-secrets.ts";
 import type { RunResult } from "./run-result.ts";
 import { findStart, type StartPoint } from "./start-point.ts";
 import { openTaskSandbox } from "./task-sandbox.ts";
+import { afterTurn, lastTurn } from "./turns.ts";
 import { openWork, type Work } from "./work.ts";
 
 /**
@@ -32,30 +33,34 @@ export async function runStage(place: Place, lease: Lease, signal: AbortSignal):
   const start = await findStart(work);
   if ("failure" in start) return endFailed(work, start, { redact });
   const done = await knownResult(work);
-  if (done) return endSubmitted(work, start, done, redact);
+  if (done && (await endSubmitted(work, start, done, redact))) return;
   const broke = await withoutBudget(work);
   if (broke) return endFailed(work, broke, { redact });
   const opened = await openTaskSandbox(work, start);
   if ("failure" in opened) return endFailed(work, opened, { redact });
   const { sandbox } = opened;
   try {
-    const result = await runIn(work, sandbox, start, redact);
-    signal.throwIfAborted();
-    if ("candidate" in result) await endSubmitted(work, start, result, redact);
-    else await endFailed(work, result, { redact, sandbox, start });
+    for (let submitted = false; !submitted; ) {
+      const result = await runIn(work, sandbox, start, redact);
+      signal.throwIfAborted();
+      if ("failure" in result) return await endFailed(work, result, { redact, sandbox, start });
+      submitted = await endSubmitted(work, start, result, redact);
+    }
   } finally {
     await sandbox.close().catch(() => {});
   }
 }
 
+/** What the agent has come to, with all that people said to it meanwhile. */
 async function runIn(
-  work: Work,
+  whole: Work,
   sandbox: Sandbox,
   start: StartPoint,
   redact: (text: string) => string,
 ): Promise<RunResult> {
-  await authenticate(work.place, sandbox);
-  const ended = await letAgentWork(work, sandbox, start);
+  await authenticate(whole.place, sandbox);
+  const { turn, ...ended } = await letAgentWork(whole, sandbox, start);
+  const work = afterTurn(whole, turn);
   // What it was not allowed to do last, such as a look at its own work, need not be missing: the checks know.
   const denied = ended.failure?.type === "denied" ? ended.failure : null;
   if (ended.failure && !denied) return { worked: ended, failure: withRemedy(work, sandbox, ended.failure) };
@@ -73,7 +78,7 @@ async function runIn(
 }
 
 /** Failures after which the work has to become another one; after all others it may have been done already. */
-const mending: readonly TaskFailureType[] = ["judge", "verify", "rules", "conflict"];
+const mending: readonly ReworkReason[] = ["judge", "person", "verify", "rules", "conflict"];
 
 async function isUnchanged({ repository, task }: Work, { base, start }: StartPoint, { tree }: Committed) {
   if (tree === (await repository.tree(base))) return true;
@@ -82,9 +87,8 @@ async function isUnchanged({ repository, task }: Work, { base, start }: StartPoi
 }
 
 /** What an earlier holder came to and did not get to write down. It needs no sandbox any more. */
-async function knownResult({
-  journal,
-}: Work): Promise<Extract<RunResult, { candidate: string }> | undefined> {
+async function knownResult(whole: Work): Promise<Extract<RunResult, { candidate: string }> | undefined> {
+  const { journal } = afterTurn(whole, await lastTurn(whole));
   const collected = await journal.known("candidate", knownCandidate);
   if (!collected) return undefined;
   const found = await journal.known("worked", knownWorked);

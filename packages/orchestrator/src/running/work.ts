@@ -38,6 +38,8 @@ export interface Work {
   /** For a tester: whether the code that it tests is written afterwards. */
   testsFirst: boolean;
   journal: Journal;
+  /** Of the agent, from 0 on: whenever people step in, the next one begins. */
+  turn: number;
   say: (line: string) => void;
 }
 
@@ -84,6 +86,7 @@ export async function openWork(place: Place, lease: Lease, signal: AbortSignal):
     project,
     environment,
     journal,
+    turn: 0,
     choice: agentCalled(place, choice),
     held: await Promise.all((await heldTests(database, task.id)).map(approved)),
     testsFirst: task.role === "tester" && (await testedWorker(database, task.id)) !== undefined,

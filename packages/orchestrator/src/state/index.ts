@@ -20,6 +20,7 @@ export * from "./repositories.ts";
 export { allRows, firstRow, oneRow, type Queryable } from "./rows.ts";
 export * from "./runs.ts";
 export { expiredStages, listStages, openStage, type StageRow } from "./stages.ts";
+export { listMessages, type TaskMessageRow, taskMessageRow } from "./task-messages.ts";
 export * from "./tasks.ts";
 export { allows, transitions } from "./transitions.ts";
 export { type Usage, usageOfDay, usageOfLoop } from "./usage.ts";

@@ -15,6 +15,7 @@ export function stateModelDocument(): string {
     "sets the new state, opens the stage that follows, and writes the event, which is told to all who listen.",
     "",
     ...section("task", "A task"),
+    ...steppingIn,
     ...section("loop", "A loop"),
     ...section("run", "A run"),
     "## A stage",
@@ -24,6 +25,47 @@ export function stateModelDocument(): string {
     `owner with a lease and a fence, or ended. Who claims it is one of ${words(stageRoles)}.`,
   ].join("\n")}\n`;
 }
+
+/** What people say to a task, which depends on its state and does not always change it. */
+const steppingIn = [
+  "### What a person says to it",
+  "",
+  "Where a person sends a task back with comments, or says something to its agent, follows from its state. *Work* is the",
+  "candidate, or what a failed run left; comments are on lines of the diff of that, and others are refused.",
+  "",
+  ...table(
+    ["state", "sent back", "a message"],
+    [
+      [
+        code("running"),
+        "becomes a message",
+        "its agent's turn is ended, and the same conversation goes on with it",
+      ],
+      [
+        code("blocked(awaiting_judge)"),
+        "`send_back`: points for the next run; who judges or merges it stops",
+        "refused: send it back",
+      ],
+      [code("blocked(needs_rework)"), "`send_back`: more points", "refused: send it back"],
+      [
+        code("failed"),
+        "`send_back` where there is work, with all tries anew; its loop is open again",
+        "refused: send it back, or retry it",
+      ],
+      [
+        code("done"),
+        "a new task that needs it; its loop is open again, unless it was cancelled or discarded",
+        "refused: send it back",
+      ],
+      [code("cancelled"), "refused: retry it", "refused: retry it"],
+      ["any other", "refused: change its instructions", "refused: change its instructions"],
+    ],
+  ),
+  "",
+  "A message is a row of `task_messages` and changes no state: it is taken for a turn of a run before that begins, and given",
+  "when its agent has started. A run is not handed in while one waits, and what no agent has heard waits for the next run.",
+  "",
+];
 
 function section(what: What, title: string): string[] {
   const meanings: [string, StateMeaning][] = Object.entries(statesOf[what]);

@@ -28,7 +28,7 @@ export type Action =
   | { kind: "release"; lease: number }
   | { kind: "heartbeat"; lease: number };
 
-const personal = ["pause", "resume", "cancel", "retry", "block", "unblock", "approve"] as const;
+const personal = ["pause", "resume", "cancel", "retry", "block", "unblock", "approve", "send_back"] as const;
 const ofLoop = ["pause", "resume", "fail", "reopen"] as const;
 
 /** A loop and what is believed of it. Every action is done to both, and they must never differ. */

@@ -29,6 +29,10 @@ const expected: Record<What, Record<string, { from: readonly string[]; to: reado
     resume: { from: ["blocked(paused)"], to: ["queued"] },
     cancel: { from: openTasks, to: ["cancelled"] },
     retry: { from: ["failed", "cancelled"], to: ["queued"] },
+    send_back: {
+      from: ["blocked(awaiting_judge)", "blocked(needs_rework)", "failed"],
+      to: ["blocked(needs_rework)"],
+    },
     dispute: { from: ["done"], to: ["queued"] },
   },
   loop: {

@@ -82,6 +82,13 @@ const task = {
   resume: way(["blocked(paused)"], ["queued"], "run", "person"),
   cancel: way(openTaskStates, ["cancelled"], "none", "person"),
   retry: way(["failed", "cancelled"], ["queued"], "run", "person"),
+  /** A person looked at its candidate, or at what there is of one, and wants it another way. */
+  send_back: way(
+    ["blocked(awaiting_judge)", "blocked(needs_rework)", "failed"],
+    ["blocked(needs_rework)"],
+    "run",
+    "person",
+  ),
   /** The worker thinks a test wrong that waits for its code, and so is not on the branch: it is written again. */
   dispute: way(["done"], ["queued"], "run", "dispatcher"),
 } as const satisfies Record<string, Transition<TaskState>>;

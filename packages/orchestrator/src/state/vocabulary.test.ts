@@ -17,18 +17,15 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { z } from "zod";
 import type { Database } from "./database.ts";
 import { allRows } from "./rows.ts";
-import { temporaryInstance } from "./temporary-database.ts";
+import { temporaryDatabase } from "./temporary-database.ts";
 
-const instance = temporaryInstance();
-
-/** A new database takes a second; on a machine that is busy with other tests, many. */
-const startTimeoutMs = 60_000;
+const instance = await temporaryDatabase();
 
 let database: Database;
 
 beforeAll(async () => {
   database = await instance.open();
-}, startTimeoutMs);
+});
 
 afterAll(() => instance.remove());
 

@@ -27,6 +27,7 @@ import { sandboxWorkApi } from "./sandbox-work.ts";
 import { sandboxesApi } from "./sandboxes.ts";
 import { secretsApi } from "./secrets.ts";
 import { systemApi } from "./system.ts";
+import { taskWordsApi } from "./task-words.ts";
 import { tasksApi } from "./tasks.ts";
 import { usageApi } from "./usage.ts";
 
@@ -62,6 +63,7 @@ export function createApp(parts: Parts) {
     .route("/", loopsApi(parts))
     .route("/", loopResultsApi(parts))
     .route("/", tasksApi(parts))
+    .route("/", taskWordsApi(parts))
     .route("/", runsApi(parts))
     .route("/", judgementsApi(parts))
     .route("/", eventsApi(parts))

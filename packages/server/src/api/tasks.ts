@@ -150,7 +150,7 @@ export function tasksApi(parts: Parts) {
   }
 }
 
-async function existingTask({ place }: Parts, id: string): Promise<TaskRow> {
+export async function existingTask({ place }: Parts, id: string): Promise<TaskRow> {
   const task = await findTask(place.database, id);
   if (task) return task;
   throw new ServerError("not_found", `there is no task ${id}`, {

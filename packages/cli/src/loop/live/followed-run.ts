@@ -49,6 +49,9 @@ export class FollowedRun {
       case "text":
         this.#doing = oneLine(event.text);
         break;
+      case "message":
+        this.#doing = oneLine(`hears: ${event.text}`);
+        break;
       case "finished":
         this.#doing = "its work is collected";
         break;

@@ -64,6 +64,7 @@ function actionOf(action: Running["action"]): string {
     case "file_change":
       return `${words.run.changes[action.change]} ${action.path}`;
     case "text":
+    case "message":
     case "thinking":
       return firstLine(action.text);
     case "finished":

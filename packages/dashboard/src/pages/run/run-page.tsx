@@ -5,6 +5,7 @@ import { runQuery } from "../../api/runs.ts";
 import { taskQuery } from "../../api/tasks.ts";
 import type { Run } from "../../api/types.ts";
 import { Facts } from "../../parts/facts.tsx";
+import { MessageBox } from "../../parts/message-box.tsx";
 import { Loading, Note, Remedy } from "../../parts/notes.tsx";
 import { Money, Tokens, tokenTotal } from "../../parts/numbers.tsx";
 import { type Crumb, Page } from "../../parts/page.tsx";
@@ -56,6 +57,7 @@ function Shown({ run }: { run: Run }) {
           </Note>
         </div>
       )}
+      {run.task !== null && run.state === "running" && run.role !== "judge" && <MessageBox task={run.task} />}
       <Tabs
         label={text.parts}
         tabs={[
@@ -69,7 +71,7 @@ function Shown({ run }: { run: Run }) {
             label: text.diff,
             content: () => (
               <Suspense fallback={<Loading />}>
-                <DiffView run={run.id} />
+                <DiffView run={run} />
               </Suspense>
             ),
           },

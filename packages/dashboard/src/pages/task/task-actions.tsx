@@ -1,4 +1,4 @@
-import { Pause, Play, RotateCcw, X } from "lucide-react";
+import { Pause, Play, RotateCcw, Undo2, X } from "lucide-react";
 import { useState } from "react";
 import { moveTask, type TaskVerb } from "../../api/tasks.ts";
 import type { Task } from "../../api/types.ts";
@@ -7,6 +7,7 @@ import { Confirm } from "../../parts/dialog.tsx";
 import { say } from "../../parts/toast.tsx";
 import { useAction } from "../../parts/use-action.ts";
 import { words } from "../../words/words.ts";
+import { SendBackDialog } from "./send-back-dialog.tsx";
 
 const text = words.task;
 const said: Readonly<Record<TaskVerb, string>> = {
@@ -20,8 +21,16 @@ const said: Readonly<Record<TaskVerb, string>> = {
 const pausable = ["queued", "blocked(quota_wait)", "blocked(needs_rework)"];
 const ended = ["done", "failed", "cancelled"];
 
+/** Work that a person may send back, in a state in which that can be done. An agent at work is sent a message. */
+function hasWorkToSendBack({ state, rework, candidateOid }: Task): boolean {
+  const work = rework ? rework.from : candidateOid;
+  const able = ["blocked(awaiting_judge)", "blocked(needs_rework)", "failed", "done"].includes(state);
+  return able && work !== null;
+}
+
 export function TaskActions({ task }: { task: Task }) {
   const [asked, setAsked] = useState(false);
+  const [sending, setSending] = useState(false);
   const move = useAction(async (verb: TaskVerb) => {
     await moveTask(task.id, verb);
     setAsked(false);
@@ -45,11 +54,17 @@ export function TaskActions({ task }: { task: Task }) {
           {text.resume}
         </Button>
       )}
+      {hasWorkToSendBack(task) && (
+        <Button icon={Undo2} onClick={() => setSending(true)}>
+          {text.sendBack}
+        </Button>
+      )}
       {!ended.includes(state) && (
         <Button look="danger" icon={X} onClick={() => setAsked(true)}>
           {text.cancel}
         </Button>
       )}
+      <SendBackDialog task={task} open={sending} onClose={() => setSending(false)} />
       <Confirm
         open={asked}
         onClose={() => setAsked(false)}

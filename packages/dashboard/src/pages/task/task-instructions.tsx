@@ -2,11 +2,13 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { loopTasksQuery } from "../../api/loops.ts";
+import { taskMessagesQuery } from "../../api/tasks.ts";
 import type { Task } from "../../api/types.ts";
 import { Card, Section } from "../../parts/page.tsx";
 import { StateIcon } from "../../parts/state-icon.tsx";
 import { toneOf } from "../../theme/states.ts";
 import { words } from "../../words/words.ts";
+import { MessageList } from "./message-list.tsx";
 import { PointList } from "./point-list.tsx";
 
 const text = words.task;
@@ -14,6 +16,7 @@ const text = words.task;
 /** What the agent is told, and within which bounds. */
 export function TaskInstructions({ task }: { task: Task }) {
   const { data: tasks } = useQuery(loopTasksQuery(task.loop));
+  const { data: messages } = useQuery(taskMessagesQuery(task.id));
   const needs = tasks?.items.filter(({ number }) => task.needs.includes(number)) ?? [];
   return (
     <div className="grid items-start gap-6 lg:grid-cols-[1fr_20rem]">
@@ -26,6 +29,7 @@ export function TaskInstructions({ task }: { task: Task }) {
             <PointList points={task.rework.points} />
           </Section>
         )}
+        <MessageList messages={messages?.items ?? []} />
       </div>
       <Card className="divide-y divide-line">
         <Bound title={text.needs}>

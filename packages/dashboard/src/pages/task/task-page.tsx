@@ -5,6 +5,7 @@ import { taskJudgementsQuery, taskQuery, taskRunsQuery } from "../../api/tasks.t
 import type { Task } from "../../api/types.ts";
 import { EventList } from "../../parts/event-list.tsx";
 import { firstLine } from "../../parts/first-line.ts";
+import { MessageBox } from "../../parts/message-box.tsx";
 import { Page } from "../../parts/page.tsx";
 import { QueryView } from "../../parts/query-view.tsx";
 import { RunTable } from "../../parts/run-table.tsx";
@@ -54,6 +55,7 @@ function Shown({ task }: { task: Task }) {
       actions={<TaskActions task={task} />}
     >
       <TaskStanding task={task} lastRun={runs.data?.items.at(-1)} />
+      {task.state === "running" && <MessageBox task={task.id} />}
       <Tabs
         label={text.parts}
         tabs={[

@@ -65,9 +65,10 @@ export const stateWords = {
     awaiting_approval: "A person approves the plan, or cancels the loop.",
     running: "Whoever holds its lease ends the run; when the lease expires, the reconciler takes it over.",
     "blocked(awaiting_judge)":
-      "The judge judges its candidate, and after a pass the merger puts it on the loop's branch.",
+      "The judge judges its candidate, and after a pass the merger puts it on the loop's branch; until then you may send it back.",
     "blocked(quota_wait)": "The dispatcher claims it again when the quota is back, and resumes the session.",
-    "blocked(needs_rework)": "The dispatcher claims it again, and the next run is given the judge's points.",
+    "blocked(needs_rework)":
+      "The dispatcher claims it again, and the next run is given the points of the judge, or yours.",
     "blocked(awaiting_approval)": "A person approves the plan or cancels.",
     "blocked(dependency_failed)":
       "A person retries the task that it needs, and the reconciler queues it when that one is open.",
@@ -77,7 +78,7 @@ export const stateWords = {
     "paused(branch_moved)":
       "Somebody else moved its branch; a person puts that right and resumes it, or cancels.",
     done: "Its work is on the loop's branch.",
-    failed: "It has ended, and says why; a person may retry it.",
+    failed: "It has ended, and says why; a person may retry it, or send it back.",
     cancelled: "It has ended because somebody said so.",
   },
 } as const;

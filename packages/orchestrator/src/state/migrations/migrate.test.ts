@@ -2,14 +2,11 @@ import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { z } from "zod";
 import type { Database } from "../database.ts";
 import { allRows } from "../rows.ts";
-import { temporaryInstance } from "../temporary-database.ts";
+import { temporaryDatabase } from "../temporary-database.ts";
 import { migrate } from "./migrate.ts";
 import { checksum, type Migration } from "./migration.ts";
 
-const instance = temporaryInstance();
-
-/** A new database takes a second; on a machine that is busy with other tests, many. */
-const startTimeoutMs = 60_000;
+const instance = await temporaryDatabase();
 
 let database: Database;
 
@@ -25,7 +22,7 @@ afterAll(() => instance.remove());
 
 beforeAll(async () => {
   database = await instance.open();
-}, startTimeoutMs);
+});
 
 beforeEach(async () => {
   await database.query("drop schema if exists opentiger cascade");

@@ -4,7 +4,16 @@ import { projects } from "./0003-projects.ts";
 import { planning } from "./0004-planning.ts";
 import { server } from "./0005-server.ts";
 import { models } from "./0006-models.ts";
+import { messages } from "./0007-messages.ts";
 import type { Migration } from "./migration.ts";
 
 /** All steps, oldest first. New ones are added at the end; those that were released stay as they are. */
-export const migrations: readonly Migration[] = [systemConfig, loops, projects, planning, server, models];
+export const migrations: readonly Migration[] = [
+  systemConfig,
+  loops,
+  projects,
+  planning,
+  server,
+  models,
+  messages,
+];

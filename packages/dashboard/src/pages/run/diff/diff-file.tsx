@@ -8,14 +8,24 @@ import { words } from "../../../words/words.ts";
 import { DiffLineView } from "./diff-line.tsx";
 import { languageOf } from "./highlight.ts";
 import type { DiffFile } from "./read-diff.ts";
+import { useLineKeys } from "./use-line-keys.ts";
 
 const lineHeight = 20;
 
 /** Longer ones scroll by themselves. */
 const mostLinesSeen = 40;
 
+interface DiffFileProps {
+  file: DiffFile;
+  open: boolean;
+  /** Absent where nothing can be said of it. */
+  onComment?: ((line: number) => void) | undefined;
+  /** Numbers of the lines on which somebody has written something. */
+  commented: ReadonlySet<number>;
+}
+
 /** One file of a diff; only the lines in sight are drawn. */
-export function DiffFileView({ file, open }: { file: DiffFile; open: boolean }) {
+export function DiffFileView({ file, open, onComment, commented }: DiffFileProps) {
   return (
     <Card className="mb-4 overflow-hidden">
       <details className="group" open={open}>
@@ -34,14 +44,14 @@ export function DiffFileView({ file, open }: { file: DiffFile; open: boolean }) 
         {file.binary ? (
           <p className="border-t border-line px-4 py-3 text-faint">{words.run.binary}</p>
         ) : (
-          <Lines file={file} />
+          <Lines file={file} onComment={onComment} commented={commented} />
         )}
       </details>
     </Card>
   );
 }
 
-function Lines({ file }: { file: DiffFile }) {
+function Lines({ file, onComment, commented }: Omit<DiffFileProps, "open">) {
   const { data: language } = useQuery({
     queryKey: ["language", file.path.split(".").at(-1)],
     queryFn: async () => (await languageOf(file.path)) ?? "",
@@ -54,12 +64,14 @@ function Lines({ file }: { file: DiffFile }) {
     estimateSize: () => lineHeight,
     overscan: 30,
   });
+  const keys = useLineKeys(file.lines, { onComment, show: (index) => virtual.scrollToIndex(index) });
   return (
     <section
       ref={box}
       aria-label={file.path}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached without a mouse
       tabIndex={0}
+      onKeyDown={keys.onKeyDown}
       className="overflow-auto border-t border-line outline-offset-[-2px]"
       style={{ height: Math.min(file.lines.length, mostLinesSeen) * lineHeight + 8 }}
     >
@@ -73,12 +85,21 @@ function Lines({ file }: { file: DiffFile }) {
                 className="absolute left-0 min-w-full"
                 style={{ transform: `translateY(${start}px)`, height: lineHeight }}
               >
-                <DiffLineView line={line} language={language ?? ""} />
+                <DiffLineView
+                  line={line}
+                  language={language ?? ""}
+                  onComment={onComment}
+                  commented={line.newNumber !== null && commented.has(line.newNumber)}
+                  active={keys.active === index}
+                />
               </div>
             )
           );
         })}
       </div>
+      <p className="sr-only" aria-live="polite">
+        {keys.told}
+      </p>
     </section>
   );
 }

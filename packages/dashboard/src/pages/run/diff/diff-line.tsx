@@ -1,4 +1,6 @@
+import { MessageSquare, Plus } from "lucide-react";
 import { classes } from "../../../parts/classes.ts";
+import { words } from "../../../words/words.ts";
 import { highlighted } from "./highlight.ts";
 import type { DiffLine } from "./read-diff.ts";
 
@@ -28,13 +30,39 @@ const scopes: Readonly<Record<string, string>> = {
   "hljs-name": "text-running",
 };
 
-export function DiffLineView({ line, language }: { line: DiffLine; language: string }) {
+interface DiffLineProps {
+  line: DiffLine;
+  language: string;
+  /** Absent where nothing can be said of it. */
+  onComment?: ((line: number) => void) | undefined;
+  /** Somebody has written something on it. */
+  commented: boolean;
+  /** It is where the keyboard is. */
+  active: boolean;
+}
+
+export function DiffLineView({ line, language, onComment, commented, active }: DiffLineProps) {
   return (
-    <div className={classes("flex h-5 font-mono text-xs/5 whitespace-pre", backs[line.kind])}>
+    <div
+      className={classes(
+        "group/line flex h-5 font-mono text-xs/5 whitespace-pre",
+        backs[line.kind],
+        active && "outline-2 -outline-offset-2 outline-brand",
+      )}
+    >
       <LineNumber value={line.oldNumber} />
       <LineNumber value={line.newNumber} />
-      <span aria-hidden className="w-4 shrink-0 text-center text-faint select-none">
-        {signs[line.kind]}
+      <span aria-hidden={onComment === undefined} className="w-4 shrink-0 text-center text-faint select-none">
+        {onComment && line.newNumber !== null ? (
+          <CommentButton
+            line={line.newNumber}
+            sign={signs[line.kind]}
+            commented={commented}
+            onComment={onComment}
+          />
+        ) : (
+          <span aria-hidden>{signs[line.kind]}</span>
+        )}
       </span>
       <code className="pr-4 font-mono">
         {language === "" || line.kind === "hunk" ? (
@@ -44,6 +72,38 @@ export function DiffLineView({ line, language }: { line: DiffLine; language: str
         )}
       </code>
     </div>
+  );
+}
+
+interface CommentButtonProps {
+  line: number;
+  sign: string;
+  commented: boolean;
+  onComment(line: number): void;
+}
+
+/** The sign of the line, under the mouse a button. With the keyboard the whole list of lines is one stop. */
+function CommentButton({ line, sign, commented, onComment }: CommentButtonProps) {
+  return (
+    <button
+      type="button"
+      tabIndex={-1}
+      aria-label={words.run.comment(line)}
+      title={words.run.comment(line)}
+      onClick={() => onComment(line)}
+      className="grid h-5 w-4 place-items-center rounded-sm hover:bg-ink hover:text-on-ink"
+    >
+      {commented ? (
+        <MessageSquare aria-hidden className="size-3 text-brand-text" strokeWidth={2.5} />
+      ) : (
+        <>
+          <span aria-hidden className="group-hover/line:hidden">
+            {sign}
+          </span>
+          <Plus aria-hidden className="hidden size-3 group-hover/line:block" strokeWidth={2.5} />
+        </>
+      )}
+    </button>
   );
 }
 

@@ -24,6 +24,17 @@ it("a text is a row a line, and a call is folded with its result", () => {
   expect(rowsOf(events, none)[2]).toMatchObject({ open: false, result: { exitCode: 1 } });
 });
 
+it("what a person said stands apart, and says where the agent began anew for it", () => {
+  const said: AgentEvent = { type: "message", text: "Stop.\nUse tabs.", anew: null, seq: 5, at };
+  expect(rowsOf([said], none)).toMatchObject([
+    { kind: "person", text: "Stop.", first: true, last: false },
+    { kind: "person", text: "Use tabs.", first: false, last: true },
+  ]);
+  const rows = rowsOf([{ ...said, anew: "it cannot resume" }], none);
+  expect(rows.at(-1)).toMatchObject({ kind: "mark", text: expect.stringContaining("it cannot resume") });
+  expect(new Set(rows.map(({ id }) => id)).size).toBe(rows.length);
+});
+
 it("an open call shows what it printed, a row a line", () => {
   const rows = rowsOf(events, { ...none, open: new Set([2]) });
   expect(rows.filter(({ kind }) => kind === "output")).toHaveLength(2);

@@ -8,6 +8,7 @@ type ToolResult = Extract<AgentEvent, { type: "tool_result" }>;
 /** One line of the list. Those of one event follow each other. */
 export type Row =
   | { kind: "say"; id: string; text: string; first: boolean; at: string }
+  | { kind: "person"; id: string; text: string; first: boolean; last: boolean; at: string }
   | { kind: "think"; id: string; text: string; first: boolean }
   | { kind: "tool"; id: string; call: ToolCall; result: ToolResult | undefined; open: boolean }
   | { kind: "output"; id: string; text: string; part: "input" | "output"; first: boolean }
@@ -46,6 +47,22 @@ function rowsOfEvent(event: AgentEvent, result: ToolResult | undefined, open: bo
         first: index === 0,
         at: event.at,
       }));
+    case "message":
+      return [
+        ...lines(event.text).map(
+          (text, index, all): Row => ({
+            kind: "person",
+            id: id(index),
+            text,
+            first: index === 0,
+            last: index === all.length - 1,
+            at: event.at,
+          }),
+        ),
+        ...(event.anew === null
+          ? []
+          : [mark({ ...event, seq: event.seq + 0.5 }, words.run.anew(event.anew))]),
+      ];
     case "thinking":
       return lines(event.text).map((text, index) => ({
         kind: "think",
@@ -93,6 +110,7 @@ function textOf(event: AgentEvent, result: ToolResult | undefined): string {
   switch (event.type) {
     case "text":
     case "thinking":
+    case "message":
       return event.text;
     case "tool_call":
       return `${event.tool} ${event.summary} ${event.input} ${withoutAnsi(result?.output ?? "")}`;

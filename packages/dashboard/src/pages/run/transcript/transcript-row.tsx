@@ -42,6 +42,26 @@ export function TranscriptRow({ row, search, onToggle }: TranscriptRowProps) {
           <Marked text={row.text} search={search} />
         </p>
       );
+    case "person":
+      return (
+        <div
+          className={classes(
+            "mx-4 border-l-2 border-brand bg-sunken px-3 text-base break-words whitespace-pre-wrap",
+            row.first && "mt-3 pt-2",
+            row.last && "pb-2",
+          )}
+        >
+          {row.first && (
+            <p className="mb-0.5 flex gap-2 text-xs font-medium text-brand-text">
+              {words.run.person}
+              <span className="numbers font-normal text-faint">{clockTime(row.at)}</span>
+            </p>
+          )}
+          <p>
+            <Marked text={row.text} search={search} />
+          </p>
+        </div>
+      );
     case "think":
       return (
         <p className={classes("px-4 text-faint italic break-words whitespace-pre-wrap", row.first && "pt-3")}>

@@ -18,6 +18,7 @@ const nearPx = 60;
 /** Of a row that is one line long, in pixels. */
 const usualHeight: Readonly<Record<Row["kind"], number>> = {
   say: 22,
+  person: 22,
   think: 20,
   tool: 32,
   output: 20,
