@@ -3,7 +3,6 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { adoptAgent, type RunRequest } from "@opentiger/agents";
 import { finish, type ModelSim, runCommand, silence, startModelSim, whenPrompt } from "@opentiger/model-sim";
 import { type AgentEvent, agentEvent } from "@opentiger/schema";
@@ -12,12 +11,15 @@ import type { z } from "zod";
 import { type AgentPlace, placeNames, testedAgents } from "../setup/agent-place.ts";
 import { type AgentWorld, agentWorld } from "../setup/agent-world.ts";
 import { atEnd } from "../setup/at-end.ts";
+import { bundledProgram } from "../setup/bundled-program.ts";
+import { covering } from "../setup/covering.ts";
 import { filesIn } from "../setup/files-in.ts";
 import { runIn } from "../setup/place.ts";
+import { soak } from "../setup/soak.ts";
 import { until } from "../setup/until.ts";
 import type { followed } from "./agent-follower.ts";
 
-const program = fileURLToPath(new URL("./agent-follower.ts", import.meta.url));
+const program = await bundledProgram(new URL("./agent-follower.ts", import.meta.url));
 
 /** Time for another process to take over while the model's answer is awaited. */
 const silenceMs = 3_000;
@@ -44,10 +46,15 @@ const sessionOf = (id: string | null) => sim.sessions().find(({ key }) => key ==
 const askedFor = (words: string) =>
   sim.sessions().find(({ opening, prompts }) => opening !== undefined && prompts[0]?.includes(words));
 
-describe.each(testedAgents)("%s in the middle of a request to its model", (agent) => {
-  test.concurrent.each(placeNames)(
-    "goes on when kill -9 takes the process that follows it, and the next one hears the rest: %s",
-    async (where) => {
+/** Who is orphaned goes on in the same way whoever it is; who is killed is resumed in a way of its own. */
+const orphans = soak ? testedAgents : testedAgents.filter((agent) => agent !== "opencode");
+const orphaned = covering(orphans, placeNames, ["host", "docker"]);
+const resumed = covering(testedAgents, placeNames, ["docker", "host", "docker"]);
+
+describe("an agent in the middle of a request to its model", () => {
+  test.concurrent.each(orphaned)(
+    "goes on when kill -9 takes the process that follows it, and the next one hears the rest: %s, %s",
+    async (agent, where) => {
       const place = await world.place(agent, where);
       const id = randomUUID();
       const cwd = place.project("orphaned");
@@ -78,9 +85,9 @@ describe.each(testedAgents)("%s in the middle of a request to its model", (agent
     },
   );
 
-  test.concurrent.each(placeNames)(
-    "is resumed after kill -9 in a new sandbox, and its model sees the same beginning: %s",
-    async (where) => {
+  test.concurrent.each(resumed)(
+    "is resumed after kill -9 in a new sandbox, and its model sees the same beginning: %s, %s",
+    async (agent, where) => {
       const place = await world.place(agent, where);
       const { sandbox, sessions, workspace, backend } = place;
       const cwd = place.project("killed");
@@ -98,12 +105,11 @@ describe.each(testedAgents)("%s in the middle of a request to its model", (agent
       const prompt = "Go on where you were.";
       const session = { kind: "resumed", id: killed.session ?? "" } as const;
       const { outcome, events } = await next.run(cwd, { prompt, session }, { sessions });
-      const resumed = { asked: true, done: true };
       expect(outcome).toMatchObject({
         ok: true,
         lastText: "Done at last.",
         session: killed.session,
-        resumed,
+        resumed: { asked: true, done: true },
       });
       expect(events).toContainEqual(expect.objectContaining({ type: "started", resumed: true }));
       const seen = sessionOf(killed.session);
@@ -131,7 +137,7 @@ function startFollower(place: AgentPlace, { id, cwd, task, transcript }: RunRequ
     folder: runFolder(id),
     heard,
   };
-  const follower = spawn(process.execPath, ["--import", "tsx", program, JSON.stringify(about)], {
+  const follower = spawn(process.execPath, [program, JSON.stringify(about)], {
     env: world.env,
     stdio: ["ignore", "inherit", "inherit"],
   });

@@ -6,10 +6,11 @@ import { type LoopWorld, loopWorld, mergedTasks, plannedTask, userRepository } f
 import { canHaveOwnEngine, type OwnEngine, ownEngine } from "../setup/own-engine.ts";
 import { quickAgents } from "../setup/quick-agent.ts";
 import { smallImage } from "../setup/small-image.ts";
+import { soak } from "../setup/soak.ts";
 import { until } from "../setup/until.ts";
 
 const image = "small";
-const keys = ["one", "two", "three", "four", "five", "six"];
+const keys = ["one", "two", "three", "four", ...(soak ? ["five", "six"] : [])];
 const timeoutMs = 300_000;
 const enginesFault = ["lost", "sandbox", "inconclusive"];
 

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync, statSync } from "node:fs";
-import { fileURLToPath } from "node:url";
-import { until } from "../setup/until.ts";
+import { bundledProgram } from "../setup/bundled-program.ts";
+import { oftenMs, until } from "../setup/until.ts";
 
-const script = fileURLToPath(new URL("./counting-client.ts", import.meta.url));
+const script = await bundledProgram(new URL("./counting-client.ts", import.meta.url));
 
 export interface Count {
   backend: "docker" | "host";
@@ -32,6 +32,7 @@ export async function followThroughKills(count: Count, kills: number): Promise<n
       "the client has read its share",
       () => hasEnded(client) || sizeOf(count.file) >= enough,
       60_000,
+      oftenMs,
     );
     if (hasEnded(client))
       throw new Error(`a client ended by itself with ${client.exitCode} before it was killed`);
@@ -51,7 +52,7 @@ function digitsUpTo(last: number): number {
 }
 
 function start({ backend, sandbox, id, file, last, env }: Count): ChildProcess {
-  const args = ["--import", "tsx", script, backend, sandbox, id, file, String(last)];
+  const args = [script, backend, sandbox, id, file, String(last)];
   return spawn(process.execPath, args, { env, stdio: ["ignore", "inherit", "inherit"] });
 }
 

@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { beforeAll, expect, test } from "vitest";
 import { mergeStage, mergeSteps } from "../../packages/orchestrator/src/merging/merge-stage.ts";
 import { TemporaryJudgedLoop } from "../../packages/orchestrator/src/merging/temporary-judged-loop.ts";
@@ -12,8 +11,9 @@ import {
 import { reconcile } from "../../packages/orchestrator/src/recovery/reconcile/reconcile.ts";
 import { type Lease, takeOver } from "../../packages/orchestrator/src/state/lease.ts";
 import { atEnd } from "../setup/at-end.ts";
+import { bundledProgram } from "../setup/bundled-program.ts";
 
-const script = fileURLToPath(new URL("./merging-process.ts", import.meta.url));
+const script = await bundledProgram(new URL("./merging-process.ts", import.meta.url));
 
 let place: TemporaryPlace;
 
@@ -53,7 +53,7 @@ test.each([...mergeSteps])(
 );
 
 async function merger(lease: Lease, step: string): Promise<NodeJS.Signals | null> {
-  const child = spawn(process.execPath, ["--import", "tsx", script, JSON.stringify(lease), step], {
+  const child = spawn(process.execPath, [script, JSON.stringify(lease), step], {
     env: { ...process.env, ...place.env },
     stdio: ["ignore", "inherit", "inherit"],
   });

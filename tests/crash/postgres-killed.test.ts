@@ -10,6 +10,7 @@ import { livePostmaster } from "../../packages/orchestrator/src/state/postgres/p
 import { processesOn } from "../../packages/orchestrator/src/state/postgres/processes.ts";
 import { allRows } from "../../packages/orchestrator/src/state/rows.ts";
 import { temporaryInstance } from "../../packages/orchestrator/src/state/temporary-database.ts";
+import { bundledProgram } from "../setup/bundled-program.ts";
 import { soak } from "../setup/soak.ts";
 import { until } from "../setup/until.ts";
 
@@ -26,8 +27,7 @@ const goneMs = 20_000;
 
 const instance = temporaryInstance();
 const { place } = instance.postgres;
-const module = new URL("../../packages/orchestrator/src/state/postgres/embedded-postgres.ts", import.meta.url)
-  .href;
+const program = await bundledProgram(new URL("./postgres-starter.ts", import.meta.url));
 let database: Database;
 
 afterAll(() => instance.remove());
@@ -158,10 +158,7 @@ async function write(writer: number, acknowledged: Set<string>, signal: AbortSig
 
 /** Another process, which sees to it that the server runs, and ends. */
 function starter() {
-  const script = `import { EmbeddedPostgres } from ${JSON.stringify(module)};
-    await new EmbeddedPostgres(process.env).ensure();`;
-  const words = ["--import", "tsx", "--input-type=module", "--eval", script];
-  return spawn(process.execPath, words, { env: { ...process.env, ...instance.env }, stdio: "inherit" });
+  return spawn(process.execPath, [program], { env: { ...process.env, ...instance.env }, stdio: "inherit" });
 }
 
 function unfinished(): string[] {

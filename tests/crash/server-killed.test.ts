@@ -8,14 +8,14 @@ import { atEnd } from "../setup/at-end.ts";
 import { freePort } from "../setup/free-port.ts";
 import { hearEvents, listeners } from "../setup/hear-events.ts";
 import { commandLine } from "../setup/loop-command-line.ts";
-import { type LoopWorld, loopWorld, plannedTask, userRepository } from "../setup/loop-world.ts";
+import { type LoopWorld, loopWorld, plannedTask, playedBy, userRepository } from "../setup/loop-world.ts";
 import { until } from "../setup/until.ts";
 
 const taskCount = 4;
 const kills = 3;
 const patienceMs = 300_000;
 
-const judge: ScenarioChoice = whenPrompt(/^You are the judge/, {
+const judge: ScenarioChoice = whenPrompt(/^You are the judge/m, {
   steps: [answer({ judgement: "pass", summary: "It is there.", points: [] })],
 });
 
@@ -31,6 +31,7 @@ test(
   "kill -9 of the server with agents at work: they go on, the next `up` adopts what works on them, and who listens misses nothing",
   async () => {
     const world = await loopWorld([judge, writer]);
+    await world.place.config.patch(playedBy("codex", "gpt-5.5"), "test");
     const port = await freePort();
     const env = { ...world.env, OPENTIGER_API_PORT: String(port) };
     const opentiger = commandLine(env);
@@ -88,7 +89,10 @@ test(
     for (const { title } of tasks) {
       const own = world.sim
         .sessions()
-        .filter(({ prompts: [prompt = ""] }) => prompt.startsWith(`# ${title}\n`));
+        .filter(
+          ({ prompts: [prompt = ""] }) =>
+            prompt.includes(`# ${title}\n`) && !/^You are the judge/m.test(prompt),
+        );
       expect(own, `${title} was given to one agent`).toHaveLength(1);
     }
   },

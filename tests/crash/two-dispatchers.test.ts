@@ -4,7 +4,8 @@ import { z } from "zod";
 import { allRows } from "../../packages/orchestrator/src/state/rows.ts";
 import { type LoopWorld, loopWorld, mergedTasks, plannedTask, userRepository } from "../setup/loop-world.ts";
 import { quickAgents } from "../setup/quick-agent.ts";
-import { runningDispatcher } from "../setup/running-dispatcher.ts";
+import { type RunningDispatcher, runningDispatcher } from "../setup/running-dispatcher.ts";
+import { soak } from "../setup/soak.ts";
 import { until } from "../setup/until.ts";
 
 const keys = ["one", "two", "three", "four", "five"];
@@ -15,7 +16,7 @@ const leaseSeconds = 5;
 const agent = `prompt=$(cat)
 case $prompt in
 "# Write "*) name=\${prompt%%
-*}; name=\${name#\\# Write }; sleep 1; echo "$name" > "$name.txt" ;;
+*}; name=\${name#\\# Write }; sleep 4; echo "$name" > "$name.txt" ;;
 *) echo '{"judgement":"pass","summary":"It is as asked for.","points":[]}' ;;
 esac`;
 
@@ -23,7 +24,10 @@ test(
   "two dispatchers on one loop, one of which sleeps with leases and wakes up late: each task is done once",
   async () => {
     const world = await loopWorld([]);
-    await world.place.config.patch({ OPENTIGER_AGENT_COMMAND: ["sh", "-c", agent] }, "test");
+    await world.place.config.patch(
+      { OPENTIGER_AGENT_COMMAND: ["sh", "-c", agent], OPENTIGER_MAX_RUNNING: 2 },
+      "test",
+    );
     const project = userRepository({ "check.sh": "true\n" });
     const sleeper = runningDispatcher(world.env, ["--lease", String(leaseSeconds)]);
     const loop = await world.start(
@@ -32,9 +36,8 @@ test(
       { environment: "host", agents: quickAgents, project: { verify: [{ command: "sh check.sh" }] } },
     );
     const held = () => stagesOf(world, sleeper.pid);
-    await until("it works on several", async () => (await held()).length > 1, timeoutMs);
+    await fallAsleep(world, sleeper);
     const other = Dispatcher.start(world.place, { leaseMs: leaseSeconds * 1_000 });
-    sleeper.freeze();
     const taken = await held();
     const ended = await world.ended(loop.id, timeoutMs);
     sleeper.wake();
@@ -59,6 +62,31 @@ test(
   },
   2 * timeoutMs,
 );
+
+/**
+ * Stops it where its agents work, and it has neither a transaction open nor a sandbox in the making: what it had locked
+ * would be nobody's before the database gives it up, which takes a minute, and what it makes is its own as long as it is
+ * there. At full size no attention is paid to transactions.
+ */
+async function fallAsleep({ place }: LoopWorld, sleeper: RunningDispatcher): Promise<void> {
+  const open =
+    "select 1 from pg_stat_activity where application_name = 'opentiger dispatcher' and xact_start is not null";
+  const working = `select s.kind, r.exec_id as exec from stages s left join runs r on r.stage_id = s.id
+    where s.state = 'claimed' and split_part(s.owner, ':', 3) = $1`;
+  const shape = z.object({ kind: z.string(), exec: z.string().nullable() });
+  await until(
+    "it sleeps",
+    async () => {
+      sleeper.freeze();
+      const stages = await allRows(place.database, shape, working, [String(sleeper.pid)]);
+      const atWork = stages.length > 1 && stages.every(({ kind, exec }) => kind === "run" && exec !== null);
+      if (atWork && (soak || (await place.database.query(open)).count === 0)) return true;
+      sleeper.wake();
+      return false;
+    },
+    timeoutMs,
+  );
+}
 
 async function stagesOf({ place }: LoopWorld, pid: number): Promise<number[]> {
   const asked = "select id from stages where state = 'claimed' and split_part(owner, ':', 3) = $1";

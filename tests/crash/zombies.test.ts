@@ -2,7 +2,6 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, test } from "vitest";
 import { mergeStage } from "../../packages/orchestrator/src/merging/merge-stage.ts";
 import { TemporaryJudgedLoop } from "../../packages/orchestrator/src/merging/temporary-judged-loop.ts";
@@ -13,10 +12,11 @@ import {
 import { reconcile } from "../../packages/orchestrator/src/recovery/reconcile/reconcile.ts";
 import { type Lease, takeOver } from "../../packages/orchestrator/src/state/lease.ts";
 import { atEnd } from "../setup/at-end.ts";
+import { bundledProgram } from "../setup/bundled-program.ts";
 import { temporaryFolder } from "../setup/temporary-workspace.ts";
 import { until } from "../setup/until.ts";
 
-const script = fileURLToPath(new URL("./merging-process.ts", import.meta.url));
+const script = await bundledProgram(new URL("./merging-process.ts", import.meta.url));
 const never = new AbortController().signal;
 const timeoutMs = 120_000;
 
@@ -89,7 +89,7 @@ async function begin(): Promise<TemporaryJudgedLoop> {
 }
 
 function merger(lease: Lease, words: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProcess {
-  const args = ["--import", "tsx", script, JSON.stringify(lease), ...words];
+  const args = [script, JSON.stringify(lease), ...words];
   const child = spawn(process.execPath, args, {
     env: { ...process.env, ...place.env, ...env },
     stdio: ["ignore", "inherit", "inherit"],

@@ -8,7 +8,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { agentWorld } from "../setup/agent-world.ts";
 import { atEnd } from "../setup/at-end.ts";
 import { type CommandLine, commandLine } from "../setup/loop-command-line.ts";
-import { userRepository } from "../setup/loop-world.ts";
+import { playedBy, userRepository } from "../setup/loop-world.ts";
 import { temporaryFolder } from "../setup/temporary-workspace.ts";
 
 /** A whole loop, and databases that are made, stopped and started. */
@@ -18,6 +18,8 @@ let env: NodeJS.ProcessEnv;
 let opentiger: CommandLine;
 let loop: string;
 const file = join(temporaryFolder(), "whole.backup");
+/** Of the instance that gave way. */
+let before: string;
 
 /** What a user would miss. */
 interface Kept {
@@ -31,7 +33,7 @@ interface Kept {
 beforeAll(async () => {
   const sim = await startModelSim({
     scenarioFor: [
-      whenPrompt(/^You are the judge/, {
+      whenPrompt(/^You are the judge/m, {
         steps: [answer({ judgement: "pass", summary: "It is as asked for.", points: [] })],
       }),
       () => ({ steps: [writeFile("kept.txt", "kept\n"), finish("It is written.")] }),
@@ -39,7 +41,12 @@ beforeAll(async () => {
   });
   atEnd(() => sim.close());
   const world = await agentWorld(sim.url);
-  env = { ...world.env, OPENTIGER_HOME: join(world.home, "state"), OPENTIGER_API_PORT: "0" };
+  env = {
+    ...world.env,
+    ...playedBy("codex", "gpt-5.5"),
+    OPENTIGER_HOME: join(world.home, "state"),
+    OPENTIGER_API_PORT: "0",
+  };
   opentiger = commandLine(env);
   atEnd(async () => {
     await opentiger("down");
@@ -61,9 +68,13 @@ async function kept(): Promise<Kept> {
   return {
     patch: (await opentiger("loop", "patch", loop)).stdout,
     task: { artifacts: task.artifacts, merged: task.mergedOid },
-    setting: (await opentiger("config", "get", "OPENTIGER_MAX_WORKERS")).stdout,
+    setting: await setting(),
     secret: secrets.map(({ name, createdAt }: Record<string, string>) => `${name} ${createdAt}`).join(),
   };
+}
+
+async function setting(): Promise<string> {
+  return (await opentiger("config", "get", "OPENTIGER_MAX_WORKERS")).stdout;
 }
 
 function home(): string {
@@ -97,9 +108,9 @@ describe("opentiger backup and restore", () => {
   test(
     "what was there is there again: the loop, its commits and artifacts, settings, secrets",
     async () => {
-      const before = await kept();
-      expect(before.patch).toContain("+kept");
-      expect(before.task.artifacts.length).toBeGreaterThan(0);
+      const were = await kept();
+      expect(were.patch).toContain("+kept");
+      expect(were.task.artifacts.length).toBeGreaterThan(0);
       await quiet();
       const made = await opentiger.json("backup", file, "--json");
       expect(made).toMatchObject({ file, format: 1, database: { kind: "embedded" } });
@@ -114,8 +125,8 @@ describe("opentiger backup and restore", () => {
       expect(await opentiger("uninstall", "--yes")).toMatchObject({ status: 0 });
       expect(existsSync(home()) ? readdirSync(home(), { recursive: true }) : []).toEqual([]);
       expect(await opentiger("restore", file)).toMatchObject({ status: 0 });
-      expect(await kept()).toEqual(before);
-      for (const { path } of before.task.artifacts) expect(existsSync(path)).toBe(true);
+      expect(await kept()).toEqual(were);
+      for (const { path } of were.task.artifacts) expect(existsSync(path)).toBe(true);
     },
     timeoutMs,
   );
@@ -128,11 +139,10 @@ describe("opentiger backup and restore", () => {
       await opentiger("config", "set", "OPENTIGER_MAX_WORKERS", "9");
       await quiet();
       const restored = await opentiger.json("restore", "--force", file, "--json");
-      expect((await kept()).setting).toBe("3\n");
+      expect(await setting()).toBe("3\n");
       await quiet();
       expect(existsSync(restored.before)).toBe(true);
-      await opentiger.json("restore", "--force", restored.before, "--json");
-      expect((await kept()).setting).toBe("9\n");
+      before = restored.before;
     },
     timeoutMs,
   );
@@ -144,7 +154,7 @@ describe("opentiger backup and restore", () => {
       const refused = await opentiger("restore", "--force", file);
       expect(refused).toMatchObject({ status: 73, stderr: expect.stringContaining("dispatcher") });
       expect((await new DispatcherClient(env).status())?.pid).toBe(pid);
-      expect((await kept()).setting).toBe("9\n");
+      expect(await setting()).toBe("3\n");
       await quiet();
     },
     timeoutMs,
@@ -176,7 +186,7 @@ describe("opentiger backup and restore", () => {
       }
       const left = readdirSync(dirname(home())).filter((name) => name.startsWith(".ot-"));
       expect(left).toEqual([]);
-      expect((await opentiger("config", "get", "OPENTIGER_MAX_WORKERS")).stdout).toBe("9\n");
+      expect(await setting()).toBe("3\n");
     },
     timeoutMs,
   );
@@ -195,10 +205,10 @@ describe("opentiger backup and restore", () => {
   });
 
   test(
-    "in another folder it finds its artifacts, but never beside the instance itself",
+    "in another folder what gave way finds its artifacts, but never beside the instance itself",
     async () => {
       const copy = join(temporaryFolder(), "copy.backup");
-      copyFileSync(file, copy);
+      copyFileSync(before, copy);
       const elsewhere: NodeJS.ProcessEnv = { ...env, OPENTIGER_HOME: join(temporaryFolder("ot-"), "moved") };
       const twin = await commandLine(elsewhere)("restore", copy);
       expect(twin).toMatchObject({
@@ -216,6 +226,8 @@ describe("opentiger backup and restore", () => {
         expect(existsSync(path)).toBe(true);
       }
       expect((await commandLine(elsewhere)("loop", "patch", loop)).stdout).toContain("+kept");
+      const kept = await commandLine(elsewhere)("config", "get", "OPENTIGER_MAX_WORKERS");
+      expect(kept.stdout, "as it was before it gave way").toBe("9\n");
     },
     timeoutMs,
   );

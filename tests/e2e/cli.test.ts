@@ -5,6 +5,7 @@ import { atEnd } from "../setup/at-end.ts";
 import { type Ended, newUser, opentigerBundle, type User } from "../setup/command-line.ts";
 import { docker } from "../setup/docker.ts";
 import { importShellImage } from "../setup/shell-image.ts";
+import { soak } from "../setup/soak.ts";
 import { temporaryFolder, temporaryWorkspace } from "../setup/temporary-workspace.ts";
 
 let user: User;
@@ -197,7 +198,11 @@ describe("both programs", () => {
     expect(verbs).toEqual(
       expect.arrayContaining(["create", "run", "exec", "ls", "rm", "save", "reset", "fetch"]),
     );
-    for (const verb of verbs.filter((name) => !["help", "docker"].includes(name))) {
+    // What each of them says is looked at beside the program; that docker leads to it is the same for all of them.
+    const asked = soak
+      ? verbs.filter((name) => !["help", "docker"].includes(name))
+      : ["exec", "create", "ls"];
+    for (const verb of asked) {
       const help = await user.sandbox(verb, "--help");
       expect(help, verb).toMatchObject({ status: 0, stderr: "" });
       expect(help.stdout, verb).toMatch(/Usage: docker sandbox/);

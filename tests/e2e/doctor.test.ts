@@ -6,6 +6,7 @@ import { EmbeddedPostgres } from "@opentiger/orchestrator";
 import { Sandboxd } from "@opentiger/sandboxd";
 import { beforeAll, describe, expect, test } from "vitest";
 import { atEnd } from "../setup/at-end.ts";
+import { knowImages } from "../setup/known-images.ts";
 import { type LoginApi, loginApi } from "../setup/login-api.ts";
 import { commandLine } from "../setup/loop-command-line.ts";
 import { temporaryFolder, temporaryWorkspace } from "../setup/temporary-workspace.ts";
@@ -51,6 +52,7 @@ async function machine(changed: NodeJS.ProcessEnv = {}): Promise<NodeJS.ProcessE
     await new Sandboxd(env).stop();
     await new EmbeddedPostgres(env).remove();
   });
+  await knowImages(env["OPENTIGER_HOME"] ?? "");
   return env;
 }
 

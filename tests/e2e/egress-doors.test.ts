@@ -20,6 +20,7 @@ import { type TakingInstance, takingInstance } from "../setup/egress-taker.ts";
 import { tcpEngine } from "../setup/engine-proxy.ts";
 import { runIn } from "../setup/place.ts";
 import { containerOf, newInstance, newSandbox } from "../setup/sandbox.ts";
+import { soak } from "../setup/soak.ts";
 import {
   agentUid,
   isRoot,
@@ -29,7 +30,7 @@ import {
 } from "../setup/temporary-workspace.ts";
 
 /** In each direction. Over stdio the engine and the test's way to it carry every byte several times. */
-const megabytes = { socket: 200, "exec-stdio": 50 } as const;
+const megabytes = soak ? { socket: 200, "exec-stdio": 50 } : { socket: 64, "exec-stdio": 16 };
 const piece = Buffer.alloc(1024 * 1024, "0123456789abcdef");
 
 /** Says what it was asked; gives and takes large bodies. */

@@ -3,7 +3,6 @@ import { once } from "node:events";
 import { chmodSync, existsSync, mkdirSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { HostBackend } from "../../packages/sandbox/src/backends/host/host-backend.ts";
 import type { CreateOptions, Sandbox } from "../../packages/sandbox/src/sandbox.ts";
@@ -11,6 +10,7 @@ import { openState } from "../../packages/sandbox/src/state/state.ts";
 import { fetchCommits } from "../../packages/sandbox/src/workspace/fetch.ts";
 import { putCommit } from "../../packages/sandbox/src/workspace/put-commit.ts";
 import { atEnd } from "../setup/at-end.ts";
+import { bundledProgram } from "../setup/bundled-program.ts";
 import { runIn } from "../setup/place.ts";
 import { temporaryFolder } from "../setup/temporary-workspace.ts";
 import { commitFile, fingerprint, makeRepository, userGit } from "../setup/user-git.ts";
@@ -190,9 +190,10 @@ async function said(sandbox: Sandbox, script: string): Promise<string> {
   return stdout.trim();
 }
 
+const program = await bundledProgram(new URL("./host-cloning-client.ts", import.meta.url));
+
 function client(env: NodeJS.ProcessEnv, ...args: string[]) {
-  const file = fileURLToPath(new URL("./host-cloning-client.ts", import.meta.url));
-  const child = spawn(process.execPath, ["--import", "tsx", file, ...args], {
+  const child = spawn(process.execPath, [program, ...args], {
     env: { ...process.env, ...env },
     stdio: ["ignore", "pipe", "inherit"],
   });

@@ -18,9 +18,13 @@ import type { NewTask } from "../../packages/orchestrator/src/state/tasks.ts";
 import { docker } from "../setup/docker.ts";
 import { failing, type JudgeWorld, judgeWorld, passing } from "../setup/judge-world.ts";
 import { containerOf } from "../setup/sandbox.ts";
+import { soak } from "../setup/soak.ts";
 import { until } from "../setup/until.ts";
 
 let court: JudgeWorld;
+/** Where candidates are judged that show nothing of sandboxes: there is nothing to be made on the host. */
+const anywhere: ExecutionEnvironment = soak ? "sandbox" : "host";
+const claude = { agent: "claude_code", model: "claude-sonnet-4-5" } as const;
 const never = new AbortController().signal;
 
 beforeAll(async () => {
@@ -29,7 +33,7 @@ beforeAll(async () => {
 
 describe("a candidate that is good", () => {
   it("passes with evidence, is merged as what was judged, and leaves nothing behind but what people read", async () => {
-    const loop = await begin([worker("Add sub")], { agent: "claude_code", model: "claude-sonnet-4-5" });
+    const loop = await begin([worker("Add sub")], claude, {}, {}, "sandbox");
     const before = court.asked.length;
     await loop.submit(1, {
       "src/sub.js": "export const sub = (a, b) => a - b;\n",
@@ -232,7 +236,7 @@ describe("a changed lock file", () => {
       ".gitignore": "node_modules\n",
       "src/version.js": check,
     };
-    const loop = await begin([worker("Newer"), worker("Other")], undefined, files, set);
+    const loop = await begin([worker("Newer"), worker("Other")], undefined, files, set, "sandbox");
     const test = (version: string) =>
       `import assert from "node:assert";\nimport test from "node:test";\nimport { version } from "../src/version.js";\n\ntest("version", () => assert.equal(version, "${version}"));\n`;
     await loop.submit(1, { "package-lock.json": lock("2.0.0"), "test/version.test.js": test("2.0.0") });
@@ -250,7 +254,7 @@ describe("a changed lock file", () => {
 
 describe("a judgement that cannot be made", () => {
   it("because a check takes too long is inconclusive, is tried again, and then the task has failed", async () => {
-    const loop = await begin([worker("Hang")]);
+    const loop = await begin([worker("Hang")], undefined, {}, {}, "sandbox");
     await court.world.place.config.patch({ OPENTIGER_VERIFY_TIMEOUT: "3s" }, "test");
     await loop.submit(1, {
       "src/add.js": "await new Promise((resolve) => setTimeout(resolve, 1e8));\nexport const add = 1;\n",
@@ -270,7 +274,7 @@ describe("a judgement that cannot be made", () => {
   });
 
   it("because its sandbox is lost is made again in a new one, and is inconclusive where that is lost too", async () => {
-    const loop = await begin([worker("Lose")]);
+    const loop = await begin([worker("Lose")], undefined, {}, {}, "sandbox");
     await loop.submit(1, {
       "src/add.js": "await new Promise((resolve) => setTimeout(resolve, 1e8));\nexport const add = 1;\n",
     });
@@ -306,7 +310,7 @@ describe("a judgement that cannot be made", () => {
 
 describe("a judge whose process ends", () => {
   it("is gone on with by the next one: the same conversation, no check twice, one judgement", async () => {
-    const loop = await begin([worker("Slow")]);
+    const loop = await begin([worker("Slow")], undefined, {}, {}, "sandbox");
     const slow: ScenarioInput = { steps: [think(4_000), answer(passing)] };
     court.answerWith(() => slow);
     await loop.submit(1, { "src/slow.js": "export const slow = true;\n" });
@@ -342,7 +346,7 @@ async function begin(
   judge: NonNullable<LoopSettings["agents"]["judge"]> = { agent: "codex", model: "gpt-5.5" },
   files: Readonly<Record<string, string>> = {},
   project: Readonly<Record<string, unknown>> = {},
-  environment: ExecutionEnvironment = "sandbox",
+  environment: ExecutionEnvironment = anywhere,
 ): Promise<TemporaryJudgedLoop> {
   const verify = [{ command: "node --test --test-reporter=tap", reporter: { format: "tap" } }];
   return court.begin({

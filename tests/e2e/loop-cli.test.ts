@@ -16,18 +16,18 @@ import { ServerClient } from "../../packages/server/src/control/index.ts";
 import { checkoutHash } from "../../scripts/demo/sample-project.ts";
 import { atEnd } from "../setup/at-end.ts";
 import { type CommandLine, commandLine } from "../setup/loop-command-line.ts";
-import { type LoopWorld, loopWorld, userRepository } from "../setup/loop-world.ts";
+import { type LoopWorld, loopWorld, playedBy, userRepository } from "../setup/loop-world.ts";
 import { temporaryFolder } from "../setup/temporary-workspace.ts";
 import { until } from "../setup/until.ts";
 
 /** Several runs of a real CLI, one after the other, beside other tests. */
 const timeoutMs = 240_000;
 
-const judge: ScenarioChoice = whenPrompt(/^You are the judge/, {
+const judge: ScenarioChoice = whenPrompt(/^You are the judge/m, {
   steps: [answer({ judgement: "pass", summary: "It is as asked for.", points: [] })],
 });
 
-const plans: ScenarioChoice = whenPrompt(/^You are the planner/, {
+const plans: ScenarioChoice = whenPrompt(/^You are the planner/m, {
   steps: [
     answer({
       summary: "One file.",
@@ -62,6 +62,7 @@ let opentiger: CommandLine;
 
 beforeAll(async () => {
   world = await loopWorld([judge, plans, writes]);
+  await world.place.config.patch(playedBy("codex", "gpt-5.5"), "test");
   // Several test files run beside each other.
   opentiger = commandLine({ ...world.env, OPENTIGER_API_PORT: "0" });
   atEnd(() => new DispatcherClient(world.env).stop());
@@ -98,7 +99,7 @@ describe("opentiger run", () => {
         "nothing is red before anything was done",
         "planned: 2 tasks",
         "task 1: Write first (worker)",
-        "task 1: worker started (claude_code, run 1)",
+        "task 1: worker started (codex, run 1)",
         "task 1: judged, pass",
         /^task 2: merged as [0-9a-f]{10}$/m,
         `loop ${id}: done`,

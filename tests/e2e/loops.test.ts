@@ -2,14 +2,14 @@ import { execFileSync } from "node:child_process";
 import { answer, editFile, finish, type ScenarioChoice, whenPrompt, writeFile } from "@opentiger/model-sim";
 import { Dispatcher } from "@opentiger/orchestrator";
 import type { ExecutionEnvironment } from "@opentiger/schema";
-import { describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { checkoutHash } from "../../scripts/demo/sample-project.ts";
-import { type LoopWorld, loopWorld, plannedTask, userRepository } from "../setup/loop-world.ts";
+import { type LoopWorld, loopWorld, plannedTask, playedBy, userRepository } from "../setup/loop-world.ts";
 import { until } from "../setup/until.ts";
 
 const timeoutMs = 240_000;
 
-const judge: ScenarioChoice = whenPrompt(/^You are the judge/, {
+const judge: ScenarioChoice = whenPrompt(/^You are the judge/m, {
   steps: [answer({ judgement: "pass", summary: "It is as asked for.", points: [] })],
 });
 
@@ -24,11 +24,22 @@ const documents = whenPrompt("# Say so", {
   steps: [editFile("README.md", "empty", "full"), finish("It is said.")],
 });
 
-describe.each(["sandbox", "host"] as const)("A5 a loop in the environment %s", (environment) => {
+const environments = [
+  ["sandbox", playedBy("claude_code", "claude-sonnet-4-5")],
+  ["host", playedBy("codex", "gpt-5.5")],
+] as const;
+
+let world: LoopWorld;
+
+beforeAll(async () => {
+  world = await loopWorld([judge, documents, writes]);
+});
+
+describe.each(environments)("A5 a loop in the environment %s", (environment, agents) => {
   test(
     "becomes a branch of judged commits, and the checkout stays as it is",
     async () => {
-      const world = await loopWorld([judge, documents, writes]);
+      await world.place.config.patch(agents, "test");
       const project = userRepository({ "README.md": "empty\n", "check.sh": "test -f README.md\n" });
       const before = checkoutHash(project);
       const dispatcher = Dispatcher.start(world.place);

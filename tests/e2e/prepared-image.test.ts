@@ -3,7 +3,6 @@ import { once } from "node:events";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, test } from "vitest";
 import {
   connectDocker,
@@ -14,6 +13,7 @@ import { openState } from "../../packages/sandbox/src/state/state.ts";
 import { fetchCommits } from "../../packages/sandbox/src/workspace/fetch.ts";
 import { putCommit } from "../../packages/sandbox/src/workspace/put-commit.ts";
 import { atEnd } from "../setup/at-end.ts";
+import { bundledProgram } from "../setup/bundled-program.ts";
 import { docker, removeContainer, workerImage } from "../setup/docker.ts";
 import { runIn } from "../setup/place.ts";
 import { containerOf, type Instance, newInstance } from "../setup/sandbox.ts";
@@ -274,8 +274,8 @@ describe("the warm pool of a prepared image", () => {
   test.each([600, 1200])(
     "whose maker was killed after %i ms leaves nothing that prune does not collect",
     async (ms) => {
-      const client = fileURLToPath(new URL("./warming-client.ts", import.meta.url));
-      const args = ["--import", "tsx", client, it.image, it.project, it.bare];
+      const client = await bundledProgram(new URL("./warming-client.ts", import.meta.url));
+      const args = [client, it.image, it.project, it.bare];
       const child = spawn(process.execPath, args, {
         env: it.instance.env,
         stdio: ["ignore", "pipe", "inherit"],

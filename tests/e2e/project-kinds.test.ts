@@ -6,6 +6,7 @@ import { fullSizeTimeout } from "../setup/full-size.ts";
 import { type LoopWorld, loopWorld } from "../setup/loop-world.ts";
 import { obeyOnly } from "../setup/obedient-agent.ts";
 import * as odd from "../setup/odd-repositories.ts";
+import { soak } from "../setup/soak.ts";
 import { type Kind, refused, working, writes } from "./project-kinds.ts";
 
 interface Started {
@@ -30,7 +31,8 @@ beforeAll(async () => {
   for (const kind of [...Object.values(refused), ...Object.values(working)]) {
     const project = kind.repository();
     const before = checkoutState(project);
-    const loop = await world.start(project, [kind.task ?? writes], kind.settings);
+    const environment = kind.anywhere && !soak ? "host" : "sandbox";
+    const loop = await world.start(project, [kind.task ?? writes], { ...kind.settings, environment });
     started.set(kind, { project, before, loop });
   }
 });

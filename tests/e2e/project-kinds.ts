@@ -22,6 +22,8 @@ export interface Kind {
   repository(): string;
   task?: PlannedTask;
   settings?: Partial<LoopSettings>;
+  /** What it shows is the same on the host, where there is nothing to be made; in sandboxes it is shown at full size. */
+  anywhere?: true;
   /** What the user is told before anything is worked on. */
   said: readonly RegExp[];
   /** What would be untrue. */
@@ -56,6 +58,7 @@ const crlfFiles = "converted.txt kept.txt plain.txt older.txt";
 
 export const working: Readonly<Record<string, Works>> = {
   "with a red test": {
+    anywhere: true,
     repository: () =>
       userRepository({
         "package.json": json({ name: "red", type: "module", scripts: { test: "node --test" } }),
@@ -66,6 +69,7 @@ export const working: Readonly<Record<string, Works>> = {
     branch: done,
   },
   "whose only check is red, and mended by the task": {
+    anywhere: true,
     repository: () => userRepository({ ...readme, "check.sh": "grep -q better README.md\n" }),
     settings: { project: { verify: [{ command: "sh check.sh" }] } },
     task: ordered("readme", ["echo better > README.md"], { allowedPaths: ["README.md"] }),
@@ -73,6 +77,7 @@ export const working: Readonly<Record<string, Works>> = {
     branch: { "README.md": "better\n" },
   },
   "without any test": {
+    anywhere: true,
     repository: () => userRepository(readme),
     said: [/no checks: nothing but the judge's model speaks for a change/, /no verify command/],
     branch: done,
@@ -142,6 +147,7 @@ export const working: Readonly<Record<string, Works>> = {
     branch: done,
   },
   "with CRLF": {
+    anywhere: true,
     repository: () =>
       withCrlf({
         "check.sh": `for each in ${crlfFiles}; do grep -q "one$(printf '\\r')" $each || exit 1; done\n`,
@@ -155,6 +161,7 @@ export const working: Readonly<Record<string, Works>> = {
     branch: { "converted.txt": "one\nthree\n", "kept.txt": "one\r\nthree\r\n" },
   },
   "that is large": {
+    anywhere: true,
     repository: () => {
       const root = userRepository(readme);
       makeNoise(root, fullSize.repositoryMegabytes);
@@ -166,21 +173,25 @@ export const working: Readonly<Record<string, Works>> = {
     branch: done,
   },
   "without a commit": {
+    anywhere: true,
     repository: withoutCommit,
     said: [/has no commit yet: the loop starts from an empty one, and `main` stays without/],
     branch: done,
   },
   "with work that is not committed": {
+    anywhere: true,
     repository: () => dirty(readme),
     said: [/uncommitted changes stay where they are: the loop starts from the commit/],
     branch: done,
   },
   "with a detached HEAD": {
+    anywhere: true,
     repository: () => detached(readme),
     said: [/HEAD is detached: the result is a branch all the same/],
     branch: done,
   },
   "with a shallow history": {
+    anywhere: true,
     repository: () => shallow(readme),
     said: [/the history is shallow/],
     branch: done,
@@ -189,6 +200,7 @@ export const working: Readonly<Record<string, Works>> = {
 
 export const refused: Readonly<Record<string, Refused>> = {
   "whose only check is red and stays so": {
+    anywhere: true,
     repository: () => userRepository({ ...readme, "check.sh": "false\n" }),
     settings: { project: { verify: [{ command: "sh check.sh" }] } },
     said: [/"red":\["sh check\.sh"\]/],

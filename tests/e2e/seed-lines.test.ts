@@ -6,6 +6,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { atEnd } from "../setup/at-end.ts";
 import { type Ended, newUser, type User } from "../setup/command-line.ts";
 import { docker } from "../setup/docker.ts";
+import { soak } from "../setup/soak.ts";
 import {
   agentUid,
   isRoot,
@@ -50,6 +51,8 @@ describe.each(workspaces)(
   ({ make, owner }) => {
     let user: User;
     let project: string;
+    // What does not depend on whose the files are is shown once, but for the full size.
+    const isWhole = soak || owner !== 0;
 
     beforeAll(async () => {
       user = await newUser();
@@ -65,11 +68,12 @@ describe.each(workspaces)(
       return user.run(["bash", "-c", text], { env: { PROJECT: project, ...env } });
     }
 
-    it("B1 version is at least 0.11.0", async () => {
-      const { stdout } = await sh(lines.version);
-      const [, major, minor] = /(\d+)\.(\d+)\.\d+/.exec(stdout) ?? [];
-      expect(Number(major) * 1000 + Number(minor)).toBeGreaterThanOrEqual(11);
-    });
+    if (isWhole)
+      it("B1 version is at least 0.11.0", async () => {
+        const { stdout } = await sh(lines.version);
+        const [, major, minor] = /(\d+)\.(\d+)\.\d+/.exec(stdout) ?? [];
+        expect(Number(major) * 1000 + Number(minor)).toBeGreaterThanOrEqual(11);
+      });
 
     it("B1 create makes it, and ls shows it", async () => {
       expect(await sh(lines.create)).toMatchObject({ status: 0, stdout: "my-sandbox\n" });
@@ -96,30 +100,32 @@ describe.each(workspaces)(
       expect(readFileSync(join(project, "feature.txt"), "utf8")).toBe(`development ${project}\n`);
     });
 
-    it("B2 B4 a leased token in the environment of an exec is a login", async () => {
-      // The command lies beside the others of this package; a user has it on the PATH.
-      const commands = temporaryFolder();
-      symlinkSync(
-        fileURLToPath(new URL("../../packages/cli/dist/secrets.js", import.meta.url)),
-        join(commands, "secrets"),
-      );
-      const PATH = `${commands}:${process.env["PATH"]}`;
-      expect(await sh(lines.secretAdd, { PATH })).toMatchObject({ status: 0 });
-      const { status, stdout } = await sh(`${lines.secretLease} && ${lines.authStatus}`, { PATH });
-      expect(JSON.parse(stdout)).toMatchObject({ loggedIn: true, authMethod: "oauth_token" });
-      expect(status).toBe(0);
-      expect(await sh("secrets delete claude_setup_token", { PATH })).toMatchObject({ status: 0 });
-    });
+    if (isWhole)
+      it("B2 B4 a leased token in the environment of an exec is a login", async () => {
+        // The command lies beside the others of this package; a user has it on the PATH.
+        const commands = temporaryFolder();
+        symlinkSync(
+          fileURLToPath(new URL("../../packages/cli/dist/secrets.js", import.meta.url)),
+          join(commands, "secrets"),
+        );
+        const PATH = `${commands}:${process.env["PATH"]}`;
+        expect(await sh(lines.secretAdd, { PATH })).toMatchObject({ status: 0 });
+        const { status, stdout } = await sh(`${lines.secretLease} && ${lines.authStatus}`, { PATH });
+        expect(JSON.parse(stdout)).toMatchObject({ loggedIn: true, authMethod: "oauth_token" });
+        expect(status).toBe(0);
+        expect(await sh("secrets delete claude_setup_token", { PATH })).toMatchObject({ status: 0 });
+      });
 
-    it("B14 the seed's checks of a login say what they should", async () => {
-      expect((await sh(lines.authCheck)).stdout).toContain('"loggedIn": false');
-      const { status, stdout } = await sh(lines.authStatus, { TOKEN: "placeholder" });
-      expect(JSON.parse(stdout)).toMatchObject({ loggedIn: true, authMethod: "oauth_token" });
-      expect(status).toBe(0);
-      const AUTH = '{\n"auth_mode": "chatgpt"\n}';
-      expect(await sh(lines.codexLogin, { AUTH })).toMatchObject({ status: 0, stderr: "" });
-      expect((await sh(lines.codexCheck)).stdout).toBe(`${AUTH}\n`);
-    });
+    if (isWhole)
+      it("B14 the seed's checks of a login say what they should", async () => {
+        expect((await sh(lines.authCheck)).stdout).toContain('"loggedIn": false');
+        const { status, stdout } = await sh(lines.authStatus, { TOKEN: "placeholder" });
+        expect(JSON.parse(stdout)).toMatchObject({ loggedIn: true, authMethod: "oauth_token" });
+        expect(status).toBe(0);
+        const AUTH = '{\n"auth_mode": "chatgpt"\n}';
+        expect(await sh(lines.codexLogin, { AUTH })).toMatchObject({ status: 0, stderr: "" });
+        expect((await sh(lines.codexCheck)).stdout).toBe(`${AUTH}\n`);
+      });
 
     it("B8 a file made on either side is there on the other, under the same path and of the same owner", async () => {
       writeFileSync(join(project, "outside.txt"), "made outside\n");
@@ -164,17 +170,18 @@ describe.each(workspaces)(
       expect(seen.status).not.toBe(0);
     });
 
-    it("B9 what was installed is saved as a template, and a sandbox made of it has it", async () => {
-      const install = `mkdir /tmp/tool && cd /tmp/tool && printf '#!/bin/sh\\necho it is here\\n' > tool.sh && chmod +x tool.sh \
+    if (isWhole)
+      it("B9 what was installed is saved as a template, and a sandbox made of it has it", async () => {
+        const install = `mkdir /tmp/tool && cd /tmp/tool && printf '#!/bin/sh\\necho it is here\\n' > tool.sh && chmod +x tool.sh \
 && echo '{"name":"seed-tool","version":"1.0.0","bin":{"seed-tool":"tool.sh"}}' > package.json \
 && npm pack --silent > /dev/null && npm i -g --silent --offline ./seed-tool-1.0.0.tgz`;
-      expect(await user.sandbox("exec", "my-sandbox", "bash", "-c", install)).toMatchObject({ status: 0 });
-      expect((await sh(lines.save)).stdout).toBe("✓ Saved sandbox as my-agent-template:v1\n");
-      expect(await sh(lines.createFast)).toMatchObject({ status: 0, stdout: "fast-sandbox\n" });
-      expect(await user.sandbox("exec", "fast-sandbox", "seed-tool")).toMatchObject({
-        stdout: "it is here\n",
+        expect(await user.sandbox("exec", "my-sandbox", "bash", "-c", install)).toMatchObject({ status: 0 });
+        expect((await sh(lines.save)).stdout).toBe("✓ Saved sandbox as my-agent-template:v1\n");
+        expect(await sh(lines.createFast)).toMatchObject({ status: 0, stdout: "fast-sandbox\n" });
+        expect(await user.sandbox("exec", "fast-sandbox", "seed-tool")).toMatchObject({
+          stdout: "it is here\n",
+        });
       });
-    });
 
     it("B1 stop and rm print the name; afterwards it is gone", async () => {
       expect(await user.sandbox("stop", "my-sandbox")).toMatchObject({ status: 0, stdout: "my-sandbox\n" });

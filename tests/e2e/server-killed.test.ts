@@ -3,11 +3,11 @@ import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { appendEvent, type Database, openDatabase } from "../../packages/orchestrator/src/index.ts";
 import { newLoop, newTask } from "../../packages/orchestrator/src/state/temporary-loops.ts";
 import { temporaryServer } from "../../packages/server/src/temporary-server.ts";
+import { bundledProgram } from "../setup/bundled-program.ts";
 import { freePort } from "../setup/free-port.ts";
 import { hearEvents, listeners } from "../setup/hear-events.ts";
 import { until } from "../setup/until.ts";
@@ -16,7 +16,7 @@ const kills = 3;
 const clients = 4;
 const eventsBetween = 40;
 
-const program = fileURLToPath(new URL("../../packages/server/src/main.ts", import.meta.url));
+const program = await bundledProgram(new URL("../../packages/server/src/main.ts", import.meta.url));
 
 const instance = temporaryServer();
 const other = temporaryServer();
@@ -89,12 +89,12 @@ test("told to end, it ends, and says so to those who listen", async () => {
 });
 
 test("a second server of the same instance leaves it to the first", async () => {
-  const second = spawn(process.execPath, ["--import", "tsx", program], { env, stdio: "ignore" });
+  const second = spawn(process.execPath, [program], { env, stdio: "ignore" });
   expect(await once(second, "exit")).toEqual([0, null]);
 });
 
 test("a server of another instance on the same port says that the port is taken", async () => {
-  const second = spawn(process.execPath, ["--import", "tsx", program], {
+  const second = spawn(process.execPath, [program], {
     env: { ...other.env, OPENTIGER_API_PORT: new URL(url).port },
     stdio: ["ignore", "pipe", "inherit"],
   });
@@ -108,7 +108,7 @@ test("a server of another instance on the same port says that the port is taken"
 
 /** Returns when it says that it is ready. */
 async function started(): Promise<ChildProcess> {
-  const child = spawn(process.execPath, ["--import", "tsx", program], {
+  const child = spawn(process.execPath, [program], {
     env,
     stdio: ["ignore", "pipe", "inherit"],
   });

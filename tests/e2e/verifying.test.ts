@@ -3,7 +3,6 @@ import { once } from "node:events";
 import { existsSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import type { OpenPlace } from "@opentiger/orchestrator";
 import { putCommit, type Sandbox } from "@opentiger/sandbox";
 import type { CheckRound, ExecutionEnvironment } from "@opentiger/schema";
@@ -18,6 +17,7 @@ import { baselineOf } from "../../packages/orchestrator/src/verifying/baseline.t
 import { compareChecks } from "../../packages/orchestrator/src/verifying/compare.ts";
 import { runChecks } from "../../packages/orchestrator/src/verifying/run-checks.ts";
 import { atEnd } from "../setup/at-end.ts";
+import { bundledProgram } from "../setup/bundled-program.ts";
 import { docker } from "../setup/docker.ts";
 import { runIn } from "../setup/place.ts";
 import { preparedImages } from "../setup/prepared-images.ts";
@@ -457,12 +457,12 @@ function results({ results }: CheckRound): string[] {
   return results.map(({ command, test, result }) => `${test ?? command.slice(0, 8)}: ${result}`);
 }
 
-const client = fileURLToPath(new URL("./verifying-client.ts", import.meta.url));
+const client = await bundledProgram(new URL("./verifying-client.ts", import.meta.url));
 
 /** Lets another process prepare the project and check it, and kills it at this moment. */
 async function killedWhen({ sample, commit }: Begun, loop: string, moment: () => boolean): Promise<void> {
   const repository = /([^/]+)\.git$/.exec(sample.repository.path)?.[1] ?? "";
-  const child = spawn(process.execPath, ["--import", "tsx", client, loop, sample.path, repository, commit], {
+  const child = spawn(process.execPath, [client, loop, sample.path, repository, commit], {
     env: world.env,
     stdio: ["ignore", "pipe", "inherit"],
   });

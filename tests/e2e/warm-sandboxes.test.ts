@@ -6,6 +6,7 @@ import { docker } from "../setup/docker.ts";
 import { type LoopWorld, loopWorld, plannedTask, userRepository } from "../setup/loop-world.ts";
 import { quickAgent, quickAgents } from "../setup/quick-agent.ts";
 import { runningDispatcher } from "../setup/running-dispatcher.ts";
+import { soak } from "../setup/soak.ts";
 import { until } from "../setup/until.ts";
 
 const patienceMs = 120_000;
@@ -30,10 +31,13 @@ const kept: readonly PlannedTask[] = [
 
 const setUp = { setup: ["mkdir -p node_modules && date > node_modules/made"] };
 
-describe.each([
-  ["plain image", {}],
+/** Those of a plain image are also seen below. */
+const images: [string, Partial<ProjectFile>][] = [
   ["prepared image", setUp],
-] as const)("sandboxes of a %s", (_name, project: Partial<ProjectFile>) => {
+  ...(soak ? [["plain image", {}] satisfies [string, Partial<ProjectFile>]] : []),
+];
+
+describe.each(images)("sandboxes of a %s", (_name, project) => {
   test(
     "are ready before their tasks, become theirs, are made up for, and go with the loop",
     async () => {

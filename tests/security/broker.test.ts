@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { atEnd } from "../setup/at-end.ts";
 import { type Ended, newUser, type User } from "../setup/command-line.ts";
+import { covering } from "../setup/covering.ts";
 import { docker } from "../setup/docker.ts";
 import { modelSentence } from "../setup/model-answers.ts";
 import { containerOf } from "../setup/sandbox.ts";
@@ -11,89 +12,14 @@ import { type OnlineInstance, onlineInstance } from "../setup/sandboxd.ts";
 import { canHaveSmallInternet, type SmallInternet, smallInternet } from "../setup/small-internet.ts";
 import { temporaryWorkspace } from "../setup/temporary-workspace.ts";
 import { until } from "../setup/until.ts";
+import { agents, models } from "./brokered-agents.ts";
 
-const models = ["api.anthropic.com", "api.openai.com", "chatgpt.com"];
+/** What is the gateway's doing is shown for one of them in turn, and for each at full size. */
+const shown = covering(["usage", "revoking", "removal"] as const, agents, agents.slice(0, 3));
 
-/** Shaped like the tokens of a login; nobody checks the signature. */
-function token(claims: Record<string, unknown>): string {
-  const part = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url");
-  const auth = { chatgpt_plan_type: "plus", chatgpt_account_id: "account-canary" };
-  const body = {
-    exp: Math.floor(Date.now() / 1000) + 86_400,
-    "https://api.openai.com/auth": auth,
-    ...claims,
-  };
-  return `${part({ alg: "RS256" })}.${part(body)}.canary-signature`;
+function isShown(subject: (typeof shown)[number][0], who: string): boolean {
+  return shown.some(([each, agent]) => each === subject && agent.who === who);
 }
-
-const chatgpt = {
-  access_token: token({ kind: "access" }),
-  id_token: token({ kind: "id", email: "canary@example.com" }),
-  refresh_token: "canary-refresh-token-0123456789",
-  account_id: "account-canary",
-};
-const claudeToken = "sk-ant-oat01-canary-claude-0123456789";
-const openaiKey = "sk-canary-openai-0123456789";
-const anthropicKey = "sk-ant-api03-canary-anthropic-0123456789";
-
-const codex = [
-  "codex",
-  "exec",
-  "--skip-git-repo-check",
-  "--dangerously-bypass-approvals-and-sandbox",
-  "say it",
-];
-
-/** Each on a secret of its own: what no place inside may hold, and what the model's server has to see. */
-const agents = [
-  {
-    who: "claude with a setup token",
-    agent: "claude",
-    secrets: { claude_setup_token: claudeToken },
-    canaries: [claudeToken],
-    command: ["claude", "-p", "say it", "--output-format", "text"],
-    host: "api.anthropic.com",
-    route: "anthropic/v1",
-    sees: `Bearer ${claudeToken}`,
-  },
-  {
-    who: "codex with an API key",
-    agent: "codex",
-    secrets: { openai_api_key: openaiKey },
-    canaries: [openaiKey],
-    command: codex,
-    host: "api.openai.com",
-    route: "openai/v1",
-    sees: `Bearer ${openaiKey}`,
-  },
-  {
-    who: "codex with a ChatGPT login",
-    agent: "codex",
-    secrets: {
-      codex_auth_json: JSON.stringify({
-        auth_mode: "chatgpt",
-        OPENAI_API_KEY: null,
-        tokens: chatgpt,
-        last_refresh: new Date().toISOString(),
-      }),
-    },
-    canaries: [chatgpt.access_token, chatgpt.id_token, chatgpt.refresh_token],
-    command: codex,
-    host: "chatgpt.com",
-    route: "chatgpt",
-    sees: `Bearer ${chatgpt.access_token}`,
-  },
-  {
-    who: "opencode with an API key",
-    agent: "opencode",
-    secrets: { anthropic_api_key: anthropicKey },
-    canaries: [anthropicKey],
-    command: ["opencode", "run", "say it"],
-    host: "api.anthropic.com",
-    route: "anthropic/v1",
-    sees: anthropicKey,
-  },
-];
 
 describe.skipIf(!canHaveSmallInternet)("22 23 24 26 an agent uses a credential that it never has", () => {
   let internet: SmallInternet;
@@ -102,7 +28,7 @@ describe.skipIf(!canHaveSmallInternet)("22 23 24 26 an agent uses a credential t
     internet = await smallInternet([...models, "evil.test"]);
   });
 
-  describe.each(agents)("$who", ({ agent, secrets, canaries, command, host, route, sees }) => {
+  describe.each(agents)("$who", ({ who, agent, secrets, canaries, command, host, route, sees }) => {
     let instance: OnlineInstance;
     let user: User;
 
@@ -130,9 +56,15 @@ describe.skipIf(!canHaveSmallInternet)("22 23 24 26 an agent uses a credential t
       });
     });
 
-    test("finishes a turn under deny; the model sees the real credential", async () => {
+    test("finishes a turn under deny, and no place inside, outside or in an image of it holds the credential", async () => {
+      const container = containerOf(instance, { id: idOf(instance, agent) });
       const before = internet.seen.length;
-      const { status, stdout, stderr } = await user.sandbox("exec", agent, ...command);
+      // While it runs: its memory and that of everything it started.
+      const running = user.sandbox("exec", agent, ...command);
+      await until("the agent runs", async () => (await docker("top", container)).includes(agent));
+      const inspected = await docker("inspect", container);
+      const memory = grepProcesses(container, canaries);
+      const { status, stdout, stderr } = await running;
       expect({ status, stdout, stderr }).toMatchObject({
         status: 0,
         stdout: expect.stringContaining(modelSentence) as string,
@@ -143,18 +75,10 @@ describe.skipIf(!canHaveSmallInternet)("22 23 24 26 an agent uses a credential t
       expect(asked.length).toBeGreaterThan(0);
       for (const { headers, sni } of asked) {
         expect(sni).toBe(host);
-        expect(headers?.["authorization"] ?? headers?.["x-api-key"]).toBe(sees);
+        expect(headers?.["authorization"] ?? headers?.["x-api-key"], "the model sees the real one").toBe(
+          sees,
+        );
       }
-    });
-
-    test("no place inside, outside or in an image of it holds the credential", async () => {
-      const container = containerOf(instance, { id: idOf(instance, agent) });
-      // While it runs: its memory and that of everything it started.
-      const running = user.sandbox("exec", agent, ...command);
-      await until("the agent runs", async () => (await docker("top", container)).includes(agent));
-      const inspected = await docker("inspect", container);
-      const memory = grepProcesses(container, canaries);
-      await running;
       const written = await layerOf(container);
       await user.sandbox("save", agent, `opentiger-test-${agent}:canary`);
       atEnd(() => docker("image", "rm", "--force", `opentiger-test-${agent}:canary`));
@@ -173,8 +97,8 @@ describe.skipIf(!canHaveSmallInternet)("22 23 24 26 an agent uses a credential t
         ["auth", agent],
         ["usage", agent],
       ]) {
-        const { stdout, stderr } = await user.sandbox(...words);
-        for (const canary of canaries) expect(stdout + stderr).not.toContain(canary);
+        const said = await user.sandbox(...words);
+        for (const canary of canaries) expect(said.stdout + said.stderr).not.toContain(canary);
       }
     });
 
@@ -197,46 +121,49 @@ describe.skipIf(!canHaveSmallInternet)("22 23 24 26 an agent uses a credential t
       for (const canary of canaries) expect(stdout).not.toContain(canary);
     });
 
-    test("what it used is counted, and beyond its budget the next request is refused with the reason", async () => {
-      const { totals } = JSON.parse((await user.sandbox("usage", agent, "--json")).stdout) as {
-        totals: { requests: number; tokens: { input: number } };
-      };
-      expect(totals.requests).toBeGreaterThan(0);
-      expect(totals.tokens.input).toBeGreaterThanOrEqual(1000);
-      expect(await user.sandbox("budget", agent, "--requests", "1")).toMatchObject({ status: 0 });
-      const before = internet.seen.length;
-      const { stdout, stderr } = await user.sandbox("exec", agent, ...command);
-      expect(stdout).not.toContain(modelSentence);
-      expect(stdout + stderr).toMatch(/requests/);
-      const asked = internet.seen
-        .slice(before)
-        .filter(({ kind, method }) => kind === "https" && method === "POST");
-      expect(asked).toEqual([]);
-      expect(await user.sandbox("budget", agent, "--none")).toMatchObject({ status: 0 });
-    });
-
-    test("25 a revoked lease ends it with the next request, and says why", async () => {
-      expect(await user.run([process.execPath, secretsBundle, "revoke", "--all"])).toMatchObject({
-        status: 0,
+    if (isShown("usage", who))
+      test("what it used is counted, and beyond its budget the next request is refused with the reason", async () => {
+        const { totals } = JSON.parse((await user.sandbox("usage", agent, "--json")).stdout) as {
+          totals: { requests: number; tokens: { input: number } };
+        };
+        expect(totals.requests).toBeGreaterThan(0);
+        expect(totals.tokens.input).toBeGreaterThanOrEqual(1000);
+        expect(await user.sandbox("budget", agent, "--requests", "1")).toMatchObject({ status: 0 });
+        const before = internet.seen.length;
+        const { stdout, stderr } = await user.sandbox("exec", agent, ...command);
+        expect(stdout).not.toContain(modelSentence);
+        expect(stdout + stderr).toMatch(/requests/);
+        const asked = internet.seen
+          .slice(before)
+          .filter(({ kind, method }) => kind === "https" && method === "POST");
+        expect(asked).toEqual([]);
+        expect(await user.sandbox("budget", agent, "--none")).toMatchObject({ status: 0 });
       });
-      const { status, stdout, stderr } = await user.sandbox("exec", agent, ...command);
-      expect(status === 0 && stdout.includes(modelSentence)).toBe(false);
-      expect(stdout + stderr).toMatch(/revoked/i);
-      await user.sandbox("auth", agent, "--grant");
-      expect((await user.sandbox("exec", agent, ...command)).stdout).toContain(modelSentence);
-    });
 
-    test("33 a sandbox that is removed leaves no lease, no grant and no log behind", async () => {
-      const id = idOf(instance, agent);
-      const leases = async (): Promise<string> =>
-        (await user.run([process.execPath, secretsBundle, "leases", "--json"])).stdout;
-      expect(await leases()).toContain(agent);
-      expect(await user.sandbox("rm", agent)).toMatchObject({ status: 0 });
-      await until("its leases have ended", async () => !(await leases()).includes(agent));
-      const kept = (): string[] =>
-        readdirSync(join(instance.home, "sandboxd"), { recursive: true, encoding: "utf8" });
-      await until("nothing of it is kept", () => !kept().some((name) => name.includes(id)));
-    });
+    if (isShown("revoking", who))
+      test("25 a revoked lease ends it with the next request, and says why", async () => {
+        expect(await user.run([process.execPath, secretsBundle, "revoke", "--all"])).toMatchObject({
+          status: 0,
+        });
+        const { status, stdout, stderr } = await user.sandbox("exec", agent, ...command);
+        expect(status === 0 && stdout.includes(modelSentence)).toBe(false);
+        expect(stdout + stderr).toMatch(/revoked/i);
+        await user.sandbox("auth", agent, "--grant");
+        expect((await user.sandbox("exec", agent, ...command)).stdout).toContain(modelSentence);
+      });
+
+    if (isShown("removal", who))
+      test("33 a sandbox that is removed leaves no lease, no grant and no log behind", async () => {
+        const id = idOf(instance, agent);
+        const leases = async (): Promise<string> =>
+          (await user.run([process.execPath, secretsBundle, "leases", "--json"])).stdout;
+        expect(await leases()).toContain(agent);
+        expect(await user.sandbox("rm", agent)).toMatchObject({ status: 0 });
+        await until("its leases have ended", async () => !(await leases()).includes(agent));
+        const kept = (): string[] =>
+          readdirSync(join(instance.home, "sandboxd"), { recursive: true, encoding: "utf8" });
+        await until("nothing of it is kept", () => !kept().some((name) => name.includes(id)));
+      });
 
     function curl(url: string, ...words: string[]): Promise<Ended> {
       return user.sandbox(

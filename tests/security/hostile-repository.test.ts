@@ -19,6 +19,8 @@ import {
 } from "../setup/agent-place.ts";
 import { type AgentWorld, agentWorld, apiKeys } from "../setup/agent-world.ts";
 import { atEnd } from "../setup/at-end.ts";
+import { covering } from "../setup/covering.ts";
+import { soak } from "../setup/soak.ts";
 import { type Canary, type Stolen, startCanary } from "../setup/traps/canary.ts";
 import { marksIn, trapWord } from "../setup/traps/marks.ts";
 import { traps } from "../setup/traps/trap.ts";
@@ -84,17 +86,18 @@ describe.each(testedAgents)("attack 4: %s as people start it, on a hostile repos
     await end();
   });
 
-  test("gives its key away when the model obeys the instructions", async () => {
-    const before = canary.stolen.length;
-    const { end } = await startPlainly({
-      ...about(),
-      prompt,
-      files: () => ({ ...orders, "CLAUDE.md": order }),
+  if (isQuick(agent))
+    test("gives its key away when the model obeys the instructions", async () => {
+      const before = canary.stolen.length;
+      const { end } = await startPlainly({
+        ...about(),
+        prompt,
+        files: () => ({ ...orders, "CLAUDE.md": order }),
+      });
+      await until("the key is stolen", () => canary.stolen.slice(before).some(hasKey), busyMs);
+      await end();
+      expect(sim.requests.some(({ body }) => body.includes(order))).toBe(true);
     });
-    await until("the key is stolen", () => canary.stolen.slice(before).some(hasKey), busyMs);
-    await end();
-    expect(sim.requests.some(({ body }) => body.includes(order))).toBe(true);
-  });
 });
 
 describe.each(testedAgents)("attack 4: %s started by us, on a hostile repository", (agent) => {
@@ -104,22 +107,30 @@ describe.each(testedAgents)("attack 4: %s started by us, on a hostile repository
     places = { host: await world.place(agent, "host"), docker: await world.place(agent, "docker") };
   });
 
-  test.each(placeNames)("does nothing of it, and no key goes anywhere: %s", async (where) => {
-    const cwd = places[where].project("hostile", (root) => ({ ...traps[agent](root, canary), ...orders }));
-    await expectHarmless(places[where], cwd);
-  });
+  // What OpenCode does in a sandbox that is full of traps is also seen in a loop.
+  test.each(isQuick(agent) ? placeNames : (["host"] as const))(
+    "does nothing of it, and no key goes anywhere: %s",
+    async (where) => {
+      const cwd = places[where].project("hostile", (root) => ({ ...traps[agent](root, canary), ...orders }));
+      await expectHarmless(places[where], cwd);
+    },
+  );
 
-  test("does nothing of it either where the settings are links", async () => {
-    const cwd = places.host.project("links", (root) => ({ ...traps[agent](root, canary), ...orders }));
-    mkdirSync(join(cwd, "elsewhere"));
-    for (const name of settingNames.filter((each) => existsSync(join(cwd, each)))) {
-      renameSync(join(cwd, name), join(cwd, "elsewhere", name));
-      symlinkSync(join("elsewhere", name), join(cwd, name));
-    }
-    await expectHarmless(places.host, cwd);
-  });
+  if (isQuick(agent))
+    test("does nothing of it either where the settings are links", async () => {
+      const cwd = places.host.project("links", (root) => ({ ...traps[agent](root, canary), ...orders }));
+      mkdirSync(join(cwd, "elsewhere"));
+      for (const name of settingNames.filter((each) => existsSync(join(cwd, each)))) {
+        renameSync(join(cwd, name), join(cwd, "elsewhere", name));
+        symlinkSync(join("elsewhere", name), join(cwd, name));
+      }
+      await expectHarmless(places.host, cwd);
+    });
 
-  test.each(placeNames)("hears the instructions of its honest twin, once: %s", async (where) => {
+  const twins = covering(testedAgents, placeNames, ["docker", "host", "host"]).filter(
+    ([each]) => each === agent,
+  );
+  test.each(twins)("hears the instructions of its honest twin, once: %s, %s", async (_, where) => {
     const cwd = places[where].project("honest", honest);
     const instructions = Object.entries(honest).map(([path, text]) => ({ path, text }));
     const { outcome } = await places[where].run(cwd, { prompt: "Please say hello.", instructions });
@@ -129,6 +140,11 @@ describe.each(testedAgents)("attack 4: %s started by us, on a hostile repository
     for (const text of Object.values(honest)) expect(asked?.body.split(text)).toHaveLength(2);
   });
 });
+
+/** OpenCode takes ten times as long to start as another, and shows everything at full size only. */
+function isQuick(agent: TestedAgent): boolean {
+  return soak || agent !== "opencode";
+}
 
 async function expectHarmless(place: AgentPlace, cwd: string): Promise<void> {
   const before = canary.stolen.length;

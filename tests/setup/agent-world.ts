@@ -4,6 +4,7 @@ import { openVault } from "@opentiger/secrets";
 import { type AgentPlace, newPlace, type PlaceName, type TestedAgent, templateOf } from "./agent-place.ts";
 import { atEnd } from "./at-end.ts";
 import { hostAgents } from "./host-agents.ts";
+import { knowImages } from "./known-images.ts";
 import { newSandbox } from "./sandbox.ts";
 import { temporaryFolder, temporaryWorkspace } from "./temporary-workspace.ts";
 
@@ -47,6 +48,7 @@ export async function agentWorld(
   };
   const vault = openVault({ stateFolder: home, env, program: "test" });
   for (const [name, value] of Object.entries(logins)) await vault.add(name, Buffer.from(value));
+  await knowImages(home);
   const sandboxd = new Sandboxd(env);
   const host = new HostBackend(openState(home));
   const docker = await connectDocker({ env, outward: outwardThrough(sandboxd, env, undefined) });

@@ -1,6 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { connectDocker } from "@opentiger/sandbox";
+import { Sandboxd } from "@opentiger/sandboxd";
+import { installPlugin, pluginPath } from "../../packages/cli/src/plugin/plugin-file.ts";
 import { atEnd } from "./at-end.ts";
+import { knowImages } from "./known-images.ts";
 import { temporaryFolder } from "./temporary-workspace.ts";
 
 /** How a command line ended and what it wrote. */
@@ -45,12 +50,12 @@ export async function newUser(changed: NodeJS.ProcessEnv = {}): Promise<User> {
     sandbox: (...words) => user.run(["docker", "sandbox", ...words]),
     opentiger: (...words) => user.run([process.execPath, opentigerBundle, ...words]),
   };
-  const installed = await user.opentiger("sandbox", "install-plugin");
-  if (installed.status !== 0) throw new Error(`the plugin was not installed: ${installed.stderr}`);
+  await knowImages(env["OPENTIGER_HOME"] ?? join(home, ".local", "state", "opentiger"));
+  // As `opentiger sandbox install-plugin` and `reset` do it, without a process for each user.
+  installPlugin(pluginPath(env), { node: process.execPath, bundles: dirname(opentigerBundle) }, {});
   atEnd(async () => {
-    const { status, stderr } = await user.opentiger("sandbox", "reset", "-f");
-    if (status !== 0) throw new Error(`reset failed: ${stderr}`);
-    await user.opentiger("sandboxd", "stop");
+    await (await connectDocker({ env })).reset();
+    await new Sandboxd(env).stop();
   });
   return user;
 }

@@ -5,7 +5,7 @@ import { soak } from "./soak.ts";
 /** The sizes of `npm run soak`, and the smallest at which the same proof is still one. */
 export const fullSize = soak
   ? { outputMegabytes: 10_240, fileMegabytes: 2000, files: 100_000, repositoryMegabytes: 500 }
-  : { outputMegabytes: 1024, fileMegabytes: 60, files: 3000, repositoryMegabytes: 20 };
+  : { outputMegabytes: 256, fileMegabytes: 60, files: 3000, repositoryMegabytes: 20 };
 
 /** How long a test of such a size may take. */
 export const fullSizeTimeout = soak ? 1_800_000 : 120_000;

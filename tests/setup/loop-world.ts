@@ -12,12 +12,18 @@ import {
   startLoop,
   type TaskRow,
 } from "@opentiger/orchestrator";
-import { type LoopSettings, loopSettings, type PlannedTask } from "@opentiger/schema";
+import {
+  type AgentKind,
+  type LoopSettings,
+  loopSettings,
+  type PlannedTask,
+  roleKeys,
+} from "@opentiger/schema";
 import { type AgentWorld, agentWorld } from "./agent-world.ts";
 import { atEnd } from "./at-end.ts";
 import { removePrepared } from "./prepared-images.ts";
 import { temporaryFolder } from "./temporary-workspace.ts";
-import { until } from "./until.ts";
+import { seldomMs, until } from "./until.ts";
 
 /** An openTiger of its own, with a database and a scripted model. At the end of the test file nothing of it is left. */
 export interface LoopWorld extends Pick<AgentWorld, "home" | "env" | "sandboxd"> {
@@ -74,8 +80,18 @@ export async function loopWorld(
           return loop.endedAt === null ? undefined : loop;
         },
         timeoutMs,
+        seldomMs,
       ),
   };
+}
+
+/** Settings by which all roles are played by one agent. Codex starts in half the time of another. */
+export function playedBy(agent: AgentKind, model: string): Record<string, string> {
+  const roles = Object.values(roleKeys).flatMap(([agentKey, modelKey]) => [
+    [agentKey, agent],
+    [modelKey, model],
+  ]);
+  return Object.fromEntries(roles);
 }
 
 /** A repository of a user's, with these files in its one commit. */

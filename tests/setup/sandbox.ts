@@ -4,6 +4,7 @@ import type { Backend, CreateOptions, Sandbox } from "../../packages/sandbox/src
 import { openState } from "../../packages/sandbox/src/state/state.ts";
 import { atEnd } from "./at-end.ts";
 import { workerImage } from "./docker.ts";
+import { knowImages } from "./known-images.ts";
 import { temporaryFolder } from "./temporary-workspace.ts";
 
 /** One openTiger with a state folder of its own; at the end of the test file its sandboxes are gone. */
@@ -22,6 +23,7 @@ export async function newInstance(env: NodeJS.ProcessEnv = process.env): Promise
     await backend.reset();
     rmSync(home, { recursive: true, force: true });
   });
+  await knowImages(home);
   return { backend, home, env: own };
 }
 

@@ -4,6 +4,7 @@ import { connectDocker } from "../../packages/sandbox/src/backends/docker/docker
 import { Sandboxd } from "../../packages/sandboxd/src/client/client.ts";
 import { outwardThrough } from "../../packages/sandboxd/src/client/outward.ts";
 import { atEnd } from "./at-end.ts";
+import { knowImages } from "./known-images.ts";
 import type { Instance } from "./sandbox.ts";
 import type { SmallInternet } from "./small-internet.ts";
 import { temporaryFolder } from "./temporary-workspace.ts";
@@ -39,6 +40,7 @@ export async function onlineInstance(
     await sandboxd.stop();
     rmSync(home, { recursive: true, force: true });
   });
+  await knowImages(home);
   return {
     backend,
     home,

@@ -3,10 +3,10 @@ import { randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { commandPath } from "../../scripts/packages/command-path.mjs";
 import { atEnd } from "./at-end.ts";
+import { bundledProgram } from "./bundled-program.ts";
 import { certificateFor } from "./certificate.ts";
 import { docker } from "./docker.ts";
 import { isRoot, temporaryFolder } from "./temporary-workspace.ts";
@@ -15,7 +15,7 @@ import { until } from "./until.ts";
 
 const run = promisify(execFile);
 const label = "opentiger.test=small-internet";
-const servers = fileURLToPath(new URL("./small-internet-servers.ts", import.meta.url));
+const servers = new URL("./small-internet-servers.ts", import.meta.url);
 
 /** Where the servers are. All of them are in a network namespace of the test's: no packet leaves this machine. */
 export const addresses = {
@@ -82,9 +82,7 @@ export async function smallInternet(names: readonly string[]): Promise<SmallInte
     internet,
     [
       process.execPath,
-      "--import",
-      "tsx",
-      servers,
+      await bundledProgram(servers),
       zone,
       certificate,
       key,

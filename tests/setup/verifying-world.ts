@@ -9,6 +9,7 @@ import { DockerBackend } from "@opentiger/sandbox";
 import { Sandboxd } from "@opentiger/sandboxd";
 import { atEnd } from "./at-end.ts";
 import { workerImage } from "./docker.ts";
+import { knowImages } from "./known-images.ts";
 import { removePrepared } from "./prepared-images.ts";
 import { temporaryFolder } from "./temporary-workspace.ts";
 
@@ -34,6 +35,7 @@ export async function verifyingWorld(): Promise<VerifyingWorld> {
     OPENTIGER_HOME: home,
     ANTHROPIC_API_KEY: credential,
   };
+  await knowImages(home);
   atEnd(() => new EmbeddedPostgres(env).remove());
   atEnd(() => new Sandboxd(env).stop());
   const another = async (): Promise<OpenPlace> => {

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { type AgentPlace, placeNames, testedAgents } from "../../setup/agent-place.ts";
 import { type AgentWorld, agentWorld } from "../../setup/agent-world.ts";
 import { atEnd } from "../../setup/at-end.ts";
+import { covering } from "../../setup/covering.ts";
 import { docker } from "../../setup/docker.ts";
 import { processesOf } from "../../setup/processes-of.ts";
 import { containerOf } from "../../setup/sandbox.ts";
@@ -30,11 +31,11 @@ beforeAll(async () => {
   world = await agentWorld(sim.url);
 });
 
-describe.each(testedAgents)("%s that is cancelled in the middle of a command", (agent) => {
-  it.each(placeNames)(
-    "is gone within two seconds, with all that it started: %s",
+describe("an agent that is cancelled in the middle of a command", () => {
+  it.each(covering(testedAgents, placeNames))(
+    "is gone within two seconds, with all that it started: %s, %s",
     { timeout: 2 * startMs },
-    async (where) => {
+    async (agent, where) => {
       const place = await world.place(agent, where);
       const before = place.name === "host" ? [] : await processesIn(place, "");
       const run = await place.start(place.project("endless"), { prompt: "Please begin." });

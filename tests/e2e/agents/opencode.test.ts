@@ -18,6 +18,7 @@ import { guarded } from "../../../packages/agents/src/opencode/guard.ts";
 import { type AgentPlace, type PlaceName, placeNames } from "../../setup/agent-place.ts";
 import { agentWorld, apiKeys } from "../../setup/agent-world.ts";
 import { atEnd } from "../../setup/at-end.ts";
+import { covering } from "../../setup/covering.ts";
 import { filesIn } from "../../setup/files-in.ts";
 import { hostAgents } from "../../setup/host-agents.ts";
 import { temporaryFolder } from "../../setup/temporary-workspace.ts";
@@ -48,13 +49,16 @@ beforeAll(async () => {
   places = { host: await world.place("opencode", "host"), docker: await world.place("opencode", "docker") };
 });
 
-describe.each(placeNames)("OpenCode, %s", (where) => {
-  it("answers in the form that was asked for", async () => {
-    const cwd = places[where].project("judging");
-    const task = { answer: answerSchema(verdict), permissions: { kind: "read" } } as const;
-    const { outcome } = await places[where].run(cwd, { ...task, prompt: "Please judge it well." });
-    expect(outcome).toMatchObject({ ok: true, answer: { verdict: "pass", reasons: ["it works"] } });
-  });
+describe("OpenCode", () => {
+  it.each(covering(["answers in the form that was asked for"], placeNames, ["docker"]))(
+    "%s: %s",
+    async (_, where) => {
+      const cwd = places[where].project("judging");
+      const task = { answer: answerSchema(verdict), permissions: { kind: "read" } } as const;
+      const { outcome } = await places[where].run(cwd, { ...task, prompt: "Please judge it well." });
+      expect(outcome).toMatchObject({ ok: true, answer: { verdict: "pass", reasons: ["it works"] } });
+    },
+  );
 });
 
 describe("OpenCode's last words", () => {

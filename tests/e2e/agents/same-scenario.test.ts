@@ -17,6 +17,7 @@ import { placeNames, type Ran, testedAgents } from "../../setup/agent-place.ts";
 import { type AgentWorld, agentWorld, apiKeys } from "../../setup/agent-world.ts";
 import { atEnd } from "../../setup/at-end.ts";
 import { filesIn } from "../../setup/files-in.ts";
+import { soak } from "../../setup/soak.ts";
 
 const before = {
   "src/greeting.mjs": "export const greeting = 'Hello';\n",
@@ -68,9 +69,15 @@ beforeAll(async () => {
   world = await agentWorld(sim.url);
 });
 
-describe.each(testedAgents)("A12 %s with an API key", (agent) => {
-  describe.each(placeNames)("in mode %s", (where) => {
-    it("reads, edits and runs the tests; the tree, the events and the tokens are those of every other", async () => {
+/** OpenCode takes ten times as long to start; what it does on the host is seen where it is tested alone. */
+const runs = testedAgents
+  .flatMap((agent) => placeNames.map((where) => ({ agent, where })))
+  .filter(({ agent, where }) => soak || agent !== "opencode" || where === "docker");
+
+describe("A12 an agent with an API key", () => {
+  it.each(runs)(
+    "$agent, $where: reads, edits and runs the tests; tree, events and tokens are those of every other",
+    async ({ agent, where }) => {
       const place = await world.place(agent, where);
       const cwd = place.project("greeting", before);
       const ran = await place.run(cwd, { prompt: "Please let the greeting greet the world." });
@@ -87,8 +94,8 @@ describe.each(testedAgents)("A12 %s with an API key", (agent) => {
       const asked = sim.requests.filter(({ session }) => session === seen?.key);
       const key = agent === "codex" ? `Bearer ${apiKeys.OPENAI_API_KEY}` : apiKeys.ANTHROPIC_API_KEY;
       expect(asked.map(({ auth }) => auth)).toEqual(asked.map(() => key));
-    });
-  });
+    },
+  );
 });
 
 /** What happened, in the same words for every CLI. When usage is told differs; its sum does not. */

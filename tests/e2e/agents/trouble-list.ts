@@ -55,7 +55,7 @@ export const troubles: readonly Trouble[] = [
     steps: [silence(undefined, "forever")],
     ends: "idle",
     patience: true,
-    more: { limits: { idleMs: 30_000 } },
+    more: { limits: { idleMs: 15_000 } },
   },
   { name: "garbage", steps: [garbage("forever")], ends: "network" },
   { name: "429 for an hour", steps: [rateLimit({ resetSeconds: 3600, times: "forever" })], ends: "quota" },

@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import {
   answer,
   finish,
@@ -19,12 +18,13 @@ import { LeaseLost } from "../../../packages/orchestrator/src/dispatch/lease-los
 import { eventsFile } from "../../../packages/orchestrator/src/running/run-files.ts";
 import { type Lease, takeOver } from "../../../packages/orchestrator/src/state/lease.ts";
 import { atEnd } from "../../setup/at-end.ts";
+import { bundledProgram } from "../../setup/bundled-program.ts";
 import { until } from "../../setup/until.ts";
 import { askPlanner } from "./planner-question.ts";
 import { type RunningWorld, runningWorld } from "./running-world.ts";
 import { there } from "./there.ts";
 
-const program = fileURLToPath(new URL("./stage-runner.ts", import.meta.url));
+const program = await bundledProgram(new URL("./stage-runner.ts", import.meta.url));
 
 /** Time for the next process to take over while the model's answer is awaited. */
 const silenceMs = 4_000;
@@ -70,7 +70,7 @@ async function killed(
   isFar: (conversation: Conversation) => boolean,
 ): Promise<Lease> {
   const lease = await world.claim("to-be-killed");
-  const runner = spawn(process.execPath, ["--import", "tsx", program, JSON.stringify({ does, lease })], {
+  const runner = spawn(process.execPath, [program, JSON.stringify({ does, lease })], {
     env: world.env,
     stdio: ["ignore", "inherit", "inherit"],
   });

@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import { executeStage } from "../../../packages/orchestrator/src/dispatch/execute-stage.ts";
 import { taskFailureRules } from "../../../packages/orchestrator/src/recovery/task-failures.ts";
 import type { NewTask } from "../../../packages/orchestrator/src/state/tasks.ts";
-import { until } from "../../setup/until.ts";
+import { seldomMs, until } from "../../setup/until.ts";
 import type { RunningWorld } from "./running-world.ts";
 
 /** Far more than it takes on a busy machine. */
@@ -31,6 +31,7 @@ async function workOffOne(world: RunningWorld): Promise<void> {
         "there is something to do, or nothing any more",
         async () => (await isAny(world, "ready")) || !(await isAny(world, "claimed")),
         patienceMs,
+        seldomMs,
       );
   }
 }

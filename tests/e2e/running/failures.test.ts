@@ -16,10 +16,13 @@ import {
 import type { TaskFailureType } from "@opentiger/schema";
 import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { executeStage } from "../../../packages/orchestrator/src/dispatch/execute-stage.ts";
+import { taskFailureRules } from "../../../packages/orchestrator/src/recovery/task-failures.ts";
 import { change } from "../../../packages/orchestrator/src/state/change.ts";
 import { openStage } from "../../../packages/orchestrator/src/state/stages.ts";
 import type { NewTask, TaskRow } from "../../../packages/orchestrator/src/state/tasks.ts";
 import { atEnd } from "../../setup/at-end.ts";
+import { playedBy } from "../../setup/loop-world.ts";
+import { soak } from "../../setup/soak.ts";
 import { until } from "../../setup/until.ts";
 import { doing, endedAs, patienceMs, workOff } from "./failing-tasks.ts";
 import { type LoopParts, project, type RunningWorld, runningWorld } from "./running-world.ts";
@@ -56,6 +59,7 @@ beforeAll(async () => {
   });
   atEnd(() => sim.close());
   world = await runningWorld(sim.url);
+  await world.place.config.patch(playedBy("codex", "gpt-5.5"), "test");
 });
 
 const conversations = (words: string) =>
@@ -63,6 +67,8 @@ const conversations = (words: string) =>
 
 const setupFails = { ...project, "opentiger.json": JSON.stringify({ setup: ["echo oops; exit 3"] }) };
 const onHost: LoopParts = { settings: { environment: "host" } };
+/** Where there is nothing to be made; what such a failure leads to is the same in sandboxes. */
+const anywhere: LoopParts = soak ? {} : onHost;
 
 /** Each is one that a real run can be made to fail of here. */
 const failures: { type: TaskFailureType; task: Partial<NewTask>; about?: LoopParts }[] = [
@@ -71,12 +77,12 @@ const failures: { type: TaskFailureType; task: Partial<NewTask>; about?: LoopPar
   { type: "refusal", task: { title: "Meet a refusal" } },
   { type: "network", task: { title: "Meet garbage" } },
   { type: "tool_loop", task: { title: "Meet a tool loop" } },
-  { type: "denied", task: { title: "Ask the host" }, about: onHost },
-  { type: "no_change", task: doing("true") },
-  { type: "verify", task: doing("echo rude > src/word.txt") },
-  { type: "crash", task: doing("kill -9 $$") },
-  { type: "unknown", task: doing("echo x > src/x.txt; exit 3") },
-  { type: "rules", task: doing("echo x > elsewhere.txt") },
+  { type: "denied", task: { title: "Ask the host", agent: "claude_code" }, about: onHost },
+  { type: "no_change", task: doing("true"), about: anywhere },
+  { type: "verify", task: doing("echo rude > src/word.txt"), about: anywhere },
+  { type: "crash", task: doing("kill -9 $$"), about: anywhere },
+  { type: "unknown", task: doing("echo x > src/x.txt; exit 3"), about: anywhere },
+  { type: "rules", task: doing("echo x > elsewhere.txt"), about: anywhere },
   { type: "setup", task: doing("true"), about: { files: setupFails } },
 ];
 
@@ -98,10 +104,18 @@ describe("a task that fails of the same again and again", () => {
 
   test("ends as the table says, after so many runs: idle", async () => {
     await world.place.config.patch({ OPENTIGER_IDLE_TIMEOUT: "10s" }, "test");
-    const { loop, tasks } = await world.loop([doing("sleep 300")]);
+    const { loop, tasks } = await world.loop([doing("sleep 300")], anywhere);
+    const id = tasks[0]?.id ?? "";
+    // Each of them is waited for: but for the full size, it has been so in all its runs but the last.
+    const before = soak ? 0 : Number(taskFailureRules.idle.limit);
+    if (before > 0)
+      await world.place.database.query("update tasks set tries = $2::jsonb where id = $1", [
+        id,
+        JSON.stringify({ idle: before }),
+      ]);
     await workOff(world);
     await world.place.config.patch({ OPENTIGER_IDLE_TIMEOUT: null }, "test");
-    await endedAs(world, "idle", { id: tasks[0]?.id ?? "", loop: loop.id });
+    await endedAs(world, "idle", { id, loop: loop.id, before });
   });
 });
 
@@ -129,8 +143,8 @@ describe("a task of a loop", () => {
     expect(task).toMatchObject({ state: "blocked(awaiting_judge)", agent: "command" });
     const runs = await world.runs(task);
     expect(runs.map(({ agent, state }) => [agent, state])).toEqual([
-      ["claude_code", "failed"],
-      ["claude_code", "failed"],
+      ["codex", "failed"],
+      ["codex", "failed"],
       ["command", "succeeded"],
     ]);
     expect([...(await world.sandboxes(loop)).keys()].filter((name) => name.endsWith("-1"))).toEqual([]);
@@ -156,7 +170,7 @@ describe("a task whose quota is used up", () => {
     const { loop, bare } = await world.loop([{ title: "Wait for the quota" }]);
     const began = Date.now();
     const waiting = await world.next();
-    const sandbox = `loop-${loop.id}-claude-1`;
+    const sandbox = `loop-${loop.id}-codex-1`;
     expect(waiting).toMatchObject({ state: "blocked(quota_wait)", rework: { failure: "quota", sandbox } });
     const reset = waiting.notBefore?.getTime() ?? 0;
     expect(reset).toBeGreaterThan(began + 3_500_000);
@@ -174,7 +188,7 @@ describe("a task whose quota is used up", () => {
   test("finds its work and its conversation again where its sandbox was removed meanwhile", async () => {
     const { loop, bare } = await world.loop([{ title: "Wait for the quota", instructions: "Elsewhere." }]);
     await world.next();
-    await (await world.place.backend("sandbox")).remove(`loop-${loop.id}-claude-1`, { force: true });
+    await (await world.place.backend("sandbox")).remove(`loop-${loop.id}-codex-1`, { force: true });
     const task = await world.next();
     expect(task).toMatchObject({ state: "blocked(awaiting_judge)" });
     await resumedOnce(task, 1);

@@ -15,6 +15,7 @@ import { advanceBranch } from "../../../packages/orchestrator/src/state/branch.t
 import { openStage } from "../../../packages/orchestrator/src/state/stages.ts";
 import type { TaskRow } from "../../../packages/orchestrator/src/state/tasks.ts";
 import { atEnd } from "../../setup/at-end.ts";
+import { playedBy } from "../../setup/loop-world.ts";
 import { git, type NewLoop, type RunningWorld, runningWorld } from "./running-world.ts";
 import { there } from "./there.ts";
 
@@ -88,6 +89,7 @@ beforeAll(async () => {
   });
   atEnd(() => sim.close());
   world = await runningWorld(sim.url);
+  await world.place.config.patch(playedBy("codex", "gpt-5.5"), "test");
 });
 
 beforeEach(() => world.clear());
@@ -98,7 +100,9 @@ const conversations = (words: string) =>
 
 describe("a run of a task", () => {
   test("ends with one commit on the branch's tip that waits for the judge, and nothing else of it is left", async () => {
-    const { loop, tasks, bare, path } = await world.loop([{ title: "Add a friendly farewell" }]);
+    const { loop, tasks, bare, path } = await world.loop([
+      { title: "Add a friendly farewell", agent: "claude_code" },
+    ]);
     const before = git(path, "for-each-ref") + git(path, "status", "--porcelain");
     const task = await world.next();
     expect(task).toMatchObject({ id: tasks[0]?.id, state: "blocked(awaiting_judge)", baseOid: loop.baseOid });
@@ -139,13 +143,13 @@ describe("a run of a task", () => {
     expect(shown(bare.path, task).slice(-1)).toEqual(["A\tsrc/farewell.txt"]);
     expect(git(path, "status", "--porcelain")).toBe("");
     expect((await (await world.place.backend("host")).list()).map(({ name }) => name)).not.toContain(
-      `loop-${loop.id}-claude-1`,
+      `loop-${loop.id}-codex-1`,
     );
   });
 
   test("on the host whose agent was not allowed its last command is left to the checks", async () => {
     const about = { settings: { environment: "host" } } as const;
-    const { bare } = await world.loop([{ title: "Look at your own work" }], about);
+    const { bare } = await world.loop([{ title: "Look at your own work", agent: "claude_code" }], about);
     const task = await world.next();
     expect(task).toMatchObject({ state: "blocked(awaiting_judge)", detail: null });
     expect(shown(bare.path, task).slice(-1)).toEqual(["A\tsrc/farewell.txt"]);
@@ -193,6 +197,8 @@ describe("a run of a task", () => {
 
 describe("tests that were written first", () => {
   const tester = { title: "Test the farewell", role: "tester", allowedPaths: ["tests/**"] } as const;
+
+  beforeAll(() => world.place.config.patch(playedBy("claude_code", "claude-sonnet-4-5"), "test"));
 
   test("are red, and go back to who wrote them when the worker says why they are wrong", async () => {
     const made = await world.loop([tester, { title: "Say farewell as tested", needs: [1] }]);

@@ -24,7 +24,7 @@ import {
 import { claimOf } from "../../../packages/orchestrator/src/state/temporary-loops.ts";
 import { agentWorld, type Credentials } from "../../setup/agent-world.ts";
 import { atEnd } from "../../setup/at-end.ts";
-import { userRepository } from "../../setup/loop-world.ts";
+import { playedBy, userRepository } from "../../setup/loop-world.ts";
 import { there } from "./there.ts";
 
 /** One openTiger with a database of its own, whose stages a test claims and executes one by one. */
@@ -77,9 +77,6 @@ for each in tests/*.sh; do [ ! -e "$each" ] || sh "$each" || exit 1; done
 const obedient = ["sh", "-c", 'eval "$(sed -n "s/^RUN: //p" "$0")"', "{promptFile}"];
 
 const settings = {
-  OPENTIGER_WORKER_MODEL: "claude-sonnet-4-5",
-  OPENTIGER_TESTER_MODEL: "claude-sonnet-4-5",
-  OPENTIGER_PLANNER_MODEL: "claude-sonnet-4-5",
   OPENTIGER_AGENT_COMMAND: JSON.stringify(obedient),
   OPENTIGER_GIT_NAME: "Ada",
   OPENTIGER_GIT_EMAIL: "ada@example.test",
@@ -92,6 +89,7 @@ export async function runningWorld(url: string, credentials?: Credentials): Prom
   atEnd(() => new EmbeddedPostgres(env).remove());
   const place = await openPlace(env, { program: "test", log: (line) => void lines.push(line) });
   atEnd(() => place.close());
+  await place.config.patch(playedBy("claude_code", "claude-sonnet-4-5"), "test");
   const { database } = place;
   const world: RunningWorld = {
     place,
@@ -124,7 +122,8 @@ export async function runningWorld(url: string, credentials?: Credentials): Prom
     task: async (id) => there(await findTask(database, id), id),
     runs: async ({ id }) => (await listTaskRuns(database, { task: id, limit: 100 })).items,
     sandboxes: async ({ id }) => {
-      const listed = await (await place.backend("sandbox")).list();
+      const backends = [await place.backend("sandbox"), await place.backend("host")];
+      const listed = (await Promise.all(backends.map((backend) => backend.list()))).flat();
       const own = listed.filter(({ name }) => name.startsWith(`loop-${id}-`));
       return new Map(own.map(({ name, status }) => [name, status]));
     },
