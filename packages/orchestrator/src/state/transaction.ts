@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { errno } from "../errors.ts";
 import type { Queryable } from "./rows.ts";
 
@@ -10,8 +11,11 @@ export interface Lender {
 /** PostgreSQL's word for "nothing was done, because of another transaction; try it again". */
 const collisions = new Set(["40001", "40P01"]);
 
-/** A collision says that another one got through; so often in a row it is no chance any more. */
-const tries = 5;
+/** So often in a row it is no chance any more. */
+const tries = 8;
+
+/** The other one may still be writing its commit to the disk: at once, the same would happen again. Each pause is longer. */
+const firstPauseMs = 2;
 
 /**
  * Runs `work` in one transaction: all of it is done, or nothing. After a collision with another transaction it is run
@@ -28,6 +32,8 @@ export async function withTransaction<T>(
     } catch (error) {
       if (attempt >= tries || !collisions.has(errno(error) ?? "")) throw error;
     }
+    // Two that collided do not come back at the same moment.
+    await sleep(firstPauseMs * 2 ** (attempt - 1) * (1 + Math.random()));
   }
 }
 
