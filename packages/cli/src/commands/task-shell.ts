@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { type OpenPlace, OrchestratorError, type TaskRow } from "@opentiger/orchestrator";
-import { type Backend, exitCode, type Sandbox } from "@opentiger/sandbox";
+import { type Backend, exitCode, type Sandbox, SandboxError } from "@opentiger/sandbox";
 import { withCredentials } from "@opentiger/sandboxd";
 import { executionEnvironments } from "@opentiger/schema";
 import { ownSize, refuseWithoutTerminal, relayTerminal } from "../exec/terminal.ts";
@@ -39,8 +39,14 @@ async function sandboxOf(place: OpenPlace, { loop, number }: TaskRow): Promise<S
       ({ name, own }) => own && ofTask.test(name),
     );
     const latest = found?.toSorted((one, other) => other.createdAt.localeCompare(one.createdAt))[0];
-    if (backend && latest) return backend.open(latest.name);
+    if (backend && latest) return backend.open(latest.name).catch(unlessGone);
   }
+  return undefined;
+}
+
+/** It was removed while we looked. */
+function unlessGone(error: unknown): undefined {
+  if (!(error instanceof SandboxError) || error.code !== "not_found") throw error;
   return undefined;
 }
 
