@@ -8,10 +8,10 @@ import { runningDispatcher } from "../setup/running-dispatcher.ts";
 import { soak } from "../setup/soak.ts";
 import { until } from "../setup/until.ts";
 
-const taskCount = 20;
-const kills = soak ? 200 : 10;
+const taskCount = soak ? 20 : 12;
+const kills = soak ? 200 : 6;
 /** 200 kills must fall into work that goes on: as many loops as it takes. */
-const killsALoop = 10;
+const killsALoop = soak ? 10 : 6;
 const patienceMs = 600_000;
 const tidyMs = 120_000;
 
