@@ -6,19 +6,17 @@ import { words } from "../words/words.ts";
 import { Button } from "./button.tsx";
 import { Field, TextArea } from "./field.tsx";
 import { useAction } from "./use-action.ts";
+import { useRequestKey } from "./use-request-key.ts";
 
 const text = words.task;
 
 /** Says something to the agent that works on a task. What was refused stays to be sent again. */
 export function MessageBox({ task }: { task: string }) {
   const [written, setWritten] = useState("");
-  const [key, setKey] = useState(newKey);
+  const key = useRequestKey(written);
   const send = useAction(() => sendMessage(task, written, key), {
     done: text.sent,
-    onDone: () => {
-      setWritten("");
-      setKey(newKey());
-    },
+    onDone: () => setWritten(""),
   });
   const isEmpty = written.trim() === "";
   const sendByKey = (event: KeyboardEvent): void => {
@@ -37,10 +35,7 @@ export function MessageBox({ task }: { task: string }) {
               maxLength={longestMessage}
               placeholder={text.sayPlaceholder}
               value={written}
-              onChange={(event) => {
-                setWritten(event.target.value);
-                setKey(newKey());
-              }}
+              onChange={(event) => setWritten(event.target.value)}
               onKeyDown={sendByKey}
             />
             <Button
@@ -57,8 +52,4 @@ export function MessageBox({ task }: { task: string }) {
       </Field>
     </div>
   );
-}
-
-function newKey(): string {
-  return crypto.randomUUID();
 }

@@ -2,11 +2,11 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { Play } from "lucide-react";
 import { type FormEvent, useState } from "react";
 import { startLoop } from "../../api/loops.ts";
-import { newKey } from "../../api/new-key.ts";
 import { Button } from "../../parts/button.tsx";
 import { Check, Field, TextArea } from "../../parts/field.tsx";
 import { Card, Page } from "../../parts/page.tsx";
 import { useAction } from "../../parts/use-action.ts";
+import { useRequestKey } from "../../parts/use-request-key.ts";
 import { words } from "../../words/words.ts";
 import { type Draft, emptyDraft, loopOf } from "./draft.ts";
 import { LoopChoices } from "./loop-choices.tsx";
@@ -21,7 +21,7 @@ export function NewLoopPage() {
   const navigate = useNavigate();
   const [draft, setDraft] = useState<Draft>({ ...emptyDraft, repository: from ?? "" });
   const [asked, setAsked] = useState(false);
-  const [key] = useState(newKey);
+  const key = useRequestKey(draft);
   const start = useAction(() => startLoop(loopOf(draft), key), {
     done: text.started,
     onDone: ({ id }) => void navigate({ to: "/loops/$id", params: { id } }),

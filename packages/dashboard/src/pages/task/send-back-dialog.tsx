@@ -8,6 +8,7 @@ import { Dialog } from "../../parts/dialog.tsx";
 import { Field, TextArea } from "../../parts/field.tsx";
 import { say } from "../../parts/toast.tsx";
 import { useAction } from "../../parts/use-action.ts";
+import { useRequestKey } from "../../parts/use-request-key.ts";
 import { words } from "../../words/words.ts";
 
 const text = words.task;
@@ -16,7 +17,8 @@ const text = words.task;
 export function SendBackDialog({ task, open, onClose }: { task: Task; open: boolean; onClose: () => void }) {
   const [written, setWritten] = useState("");
   const navigate = useNavigate();
-  const send = useAction(() => sendBack(task.id, { message: written }, crypto.randomUUID()), {
+  const key = useRequestKey(written);
+  const send = useAction(() => sendBack(task.id, { message: written }, key), {
     onDone: ({ became, task: now }) => {
       say(text.became[became]);
       setWritten("");

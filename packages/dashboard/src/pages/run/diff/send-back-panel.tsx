@@ -9,6 +9,7 @@ import { Field, TextArea } from "../../../parts/field.tsx";
 import { Card } from "../../../parts/page.tsx";
 import { say } from "../../../parts/toast.tsx";
 import { useAction } from "../../../parts/use-action.ts";
+import { useRequestKey } from "../../../parts/use-request-key.ts";
 import { words } from "../../../words/words.ts";
 import type { PendingComment, PendingComments } from "./pending-comments.ts";
 
@@ -25,20 +26,16 @@ export function SendBackPanel({ task, comments, onChange }: SendBackPanelProps) 
   const [message, setMessage] = useState("");
   const navigate = useNavigate();
   const { items } = comments;
-  const send = useAction(
-    () => {
-      const general = message.trim() === "" ? {} : { message };
-      return sendBack(task.id, { ...general, comments: [...items] }, crypto.randomUUID());
+  const asked = { ...(message.trim() === "" ? {} : { message }), comments: [...items] };
+  const key = useRequestKey(asked);
+  const send = useAction(() => sendBack(task.id, asked, key), {
+    onDone: ({ became, task: now }) => {
+      say(words.task.became[became]);
+      comments.clear();
+      setMessage("");
+      void navigate({ to: "/tasks/$id", params: { id: now.id } });
     },
-    {
-      onDone: ({ became, task: now }) => {
-        say(words.task.became[became]);
-        comments.clear();
-        setMessage("");
-        void navigate({ to: "/tasks/$id", params: { id: now.id } });
-      },
-    },
-  );
+  });
   return (
     <Card className="mb-4 p-4">
       {items.length === 0 ? (
