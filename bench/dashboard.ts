@@ -1,3 +1,4 @@
+import { gzipSync } from "node:zlib";
 import { openDatabase } from "@opentiger/orchestrator";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { z } from "zod";
@@ -92,16 +93,20 @@ async function usable(page: Page): Promise<number> {
   return Number(await page.evaluate("performance.now()"));
 }
 
+/** As a server that compresses would send them; on loopback it is not worth its time. */
 async function scriptBytesOf(context: BrowserContext): Promise<number> {
-  const sizes = await context
+  const loaded = await context
     .pages()[0]
-    ?.evaluate(
-      "performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('.js')).map((script) => script.encodedBodySize)",
-    );
-  return z
-    .array(z.number())
-    .parse(sizes)
-    .reduce((sum, size) => sum + size, 0);
+    ?.evaluate("performance.getEntriesByType('resource').map(({ name }) => name)");
+  const scripts = z
+    .array(z.string())
+    .parse(loaded)
+    .filter((name) => name.endsWith(".js"));
+  const sizes = scripts.map(async (name) => {
+    const answer = await fetch(name);
+    return gzipSync(Buffer.from(await answer.arrayBuffer())).length;
+  });
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
 }
 
 async function heapOf(page: Page): Promise<number> {
