@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { userGit } from "../../../../tests/setup/user-git.ts";
+import { linesOfDiff } from "./diff-lines.ts";
 import { loopScene } from "./git-fixture.ts";
 
 describe("a diff", () => {
@@ -12,6 +13,14 @@ describe("a diff", () => {
     const one = await own.diff(baseOid, to, { paths: ["*.txt"] });
     expect([one.text.includes("star 2"), one.text.includes("b 2")]).toEqual([true, false]);
     expect(await own.diff(baseOid, to, { paths: [] })).toEqual({ text: "", cut: false });
+  });
+
+  test("names a file as it is called, and its lines can be found by that name", async () => {
+    const { own, baseOid, derive } = await loopScene();
+    const name = "ドキュメント/größe.md";
+    const { text } = await own.diff(baseOid, await derive({ [name]: "eins\nzwei\n" }), { paths: [name] });
+    expect(text).toContain(`+++ b/${name}\n`);
+    expect(linesOfDiff(text)).toEqual(new Map([[name, new Set([1, 2])]]));
   });
 
   test("of more paths than a command takes is whole", async () => {

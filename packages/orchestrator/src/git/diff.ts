@@ -14,6 +14,9 @@ const longestArguments = 64 * 1024;
 
 const asItIs = ["--no-renames", "--no-ext-diff", "--no-textconv", "--no-color", "--full-index"];
 
+/** A name beyond ASCII stands there as it is, and not as the numbers of its bytes. */
+const plainNames = ["-c", "core.quotePath=false"];
+
 /** The difference as a patch to be read, up to a number of bytes; cut at the end of a line where it is longer. */
 export async function diffText(
   own: OwnGit,
@@ -24,7 +27,8 @@ export async function diffText(
   const chunks: Buffer[] = [];
   let size = 0;
   for (const group of paths ? grouped(paths) : [[]]) {
-    const args = ["diff-tree", "-r", "-p", ...asItIs, checkedOid(from), checkedOid(to), "--", ...group];
+    const commits = [checkedOid(from), checkedOid(to)];
+    const args = [...plainNames, "diff-tree", "-r", "-p", ...asItIs, ...commits, "--", ...group];
     for await (const chunk of own.stream(args, { memoryKib })) {
       chunks.push(chunk);
       size += chunk.length;
