@@ -1,4 +1,4 @@
-import { chmodSync, readdirSync, statSync } from "node:fs";
+import { chmodSync, readdirSync, rmSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { CHECKOUT, inCheckout } from "../setup/checkout.mjs";
 
@@ -29,23 +29,57 @@ const LEAN = "sandbox-exec.ts";
 /** No library at all: each would be read before every exec. */
 const LEAN_SOURCES = ["packages/cli/src/", "packages/sandbox/src/", "packages/schema/src/errors.ts"];
 
+/** @type {import("esbuild").BuildOptions} */
+const BUNDLED = {
+  bundle: true,
+  platform: "node",
+  target: "node20",
+  legalComments: "none",
+  logLevel: "error",
+};
+
+/** @type {import("esbuild").BuildOptions} */
+const MODULES = {
+  ...BUNDLED,
+  format: "esm",
+  banner: { js: `#!/usr/bin/env node\n${REQUIRE}` },
+  plugins: [WITHOUT_UNUSED_PACKAGES],
+  // A third less to read at every start; `node --enable-source-maps` still shows where an error came from.
+  minify: true,
+  sourcemap: "linked",
+};
+
+/** What several commands need is read from files with this beginning. */
+const SHARED_PARTS = "part-";
+
 /**
- * Bundles what is run by itself: each command of the CLI, the daemons and the supervisor, into one file each.
+ * Bundles what is run by itself: the daemons, the supervisor and what is read before every exec into one file each; the
+ * programs of the CLI in parts, so that a command reads no other's.
  * esbuild is loaded here and not at the top, because it may have been installed a moment ago.
  *
  * @returns {Promise<{file: string, bytes: number}[]>}
  */
 export async function buildBundles() {
   const { build } = await import("esbuild");
-  const bundles = entryPoints();
+  const bundles = [programs(), ...singleFiles()];
   await Promise.all(
     bundles.map(async ({ options, onlyFrom }) => {
       const { metafile } = await build({ ...options, metafile: true, absWorkingDir: CHECKOUT });
       refuseForeignCode(metafile, onlyFrom);
+      if (options.outdir) removeOldParts(options.outdir, metafile);
     }),
   );
-  for (const { file, executable } of bundles) if (executable) chmodSync(file, 0o755);
-  return bundles.map(({ file }) => ({ file, bytes: statSync(file).size }));
+  for (const { files, executable } of bundles)
+    if (executable) for (const file of files) chmodSync(file, 0o755);
+  return bundles.flatMap(({ files }) => files).map((file) => ({ file, bytes: statSync(file).size }));
+}
+
+/** @param {string} folder @param {import("esbuild").Metafile} metafile */
+function removeOldParts(folder, { outputs }) {
+  const made = new Set(Object.keys(outputs).map((file) => basename(file)));
+  for (const name of readdirSync(folder)) {
+    if (name.startsWith(SHARED_PARTS) && !made.has(name)) rmSync(join(folder, name));
+  }
 }
 
 /**
@@ -66,77 +100,55 @@ function refuseForeignCode(metafile, onlyFrom) {
   );
 }
 
-function entryPoints() {
+/** The programs that people start. */
+function programs() {
+  const cli = inCheckout("packages", "cli");
+  const bin = join(cli, "src", "bin");
+  const names = readdirSync(bin).filter((name) => /^[^.]+\.ts$/.test(name) && name !== LEAN);
+  const outdir = join(cli, "dist");
+  /** @type {import("esbuild").BuildOptions} */
+  const options = {
+    ...MODULES,
+    entryPoints: names.map((name) => join(bin, name)),
+    outdir,
+    splitting: true,
+    chunkNames: `${SHARED_PARTS}[hash]`,
+  };
+  const files = names.map((name) => join(outdir, `${basename(name, ".ts")}.js`));
+  return { files, executable: true, options, onlyFrom: undefined };
+}
+
+function singleFiles() {
   const cli = inCheckout("packages", "cli");
   const sandbox = inCheckout("packages", "sandbox");
-  const bin = join(cli, "src", "bin");
-  const commands = readdirSync(bin).filter((name) => /^[^.]+\.ts$/.test(name));
   return [
-    ...commands
-      .filter((name) => name !== LEAN)
-      .map((name) => command(join(bin, name), join(cli, "dist", `${basename(name, ".ts")}.js`))),
-    lean(join(bin, LEAN), join(cli, "dist", `${basename(LEAN, ".ts")}.cjs`)),
-    daemon(
-      inCheckout("packages", "sandboxd", "src", "main.ts"),
-      inCheckout("packages", "sandboxd", "dist", "sandboxd.js"),
-    ),
-    daemon(
-      inCheckout("packages", "orchestrator", "src", "main.ts"),
-      inCheckout("packages", "orchestrator", "dist", "dispatcher.js"),
-    ),
-    daemon(
-      inCheckout("packages", "server", "src", "main.ts"),
-      inCheckout("packages", "server", "dist", "server.js"),
-    ),
+    lean(join(cli, "src", "bin", LEAN), join(cli, "dist", `${basename(LEAN, ".ts")}.cjs`)),
+    daemon("sandboxd", "sandboxd.js"),
+    daemon("orchestrator", "dispatcher.js"),
+    daemon("server", "server.js"),
     supervisor(join(sandbox, "src", "supervisor", "main.ts"), join(sandbox, "dist", "supervisor.cjs")),
   ];
 }
 
-/** @param {string} entry @param {string} file */
-function command(entry, file) {
+/** What is started detached, and stays. @param {string} packageName @param {string} name */
+function daemon(packageName, name) {
+  const folder = inCheckout("packages", packageName);
+  const outfile = join(folder, "dist", name);
   /** @type {import("esbuild").BuildOptions} */
-  const options = {
-    ...shared(entry, file),
-    format: "esm",
-    banner: { js: `#!/usr/bin/env node\n${REQUIRE}` },
-    plugins: [WITHOUT_UNUSED_PACKAGES],
-    // A third less to read at every start; `node --enable-source-maps` still shows where an error came from.
-    minify: true,
-    sourcemap: "linked",
-  };
-  return { file, executable: true, options, onlyFrom: undefined };
+  const options = { ...MODULES, entryPoints: [join(folder, "src", "main.ts")], outfile };
+  return { files: [outfile], executable: false, options, onlyFrom: undefined };
 }
 
-/** What is started detached, and stays. @param {string} entry @param {string} file */
-function daemon(entry, file) {
-  return { ...command(entry, file), executable: false };
+/** Small enough to be read before every exec. @param {string} entry @param {string} outfile */
+function lean(entry, outfile) {
+  /** @type {import("esbuild").BuildOptions} */
+  const options = { ...BUNDLED, entryPoints: [entry], outfile, format: "cjs", minify: true };
+  return { files: [outfile], executable: false, options, onlyFrom: LEAN_SOURCES };
 }
 
-/** Small enough to be read before every exec. @param {string} entry @param {string} file */
-function lean(entry, file) {
+/** Stays readable: what runs as root inside a sandbox can be looked at there. @param {string} entry @param {string} outfile */
+function supervisor(entry, outfile) {
   /** @type {import("esbuild").BuildOptions} */
-  const options = { ...shared(entry, file), format: "cjs", minify: true };
-  return { file, executable: false, options, onlyFrom: LEAN_SOURCES };
-}
-
-/** Stays readable: what runs as root inside a sandbox can be looked at there. @param {string} entry @param {string} file */
-function supervisor(entry, file) {
-  /** @type {import("esbuild").BuildOptions} */
-  const options = { ...shared(entry, file), format: "cjs" };
-  return { file, executable: false, options, onlyFrom: SUPERVISOR_SOURCES };
-}
-
-/** @param {string} entry @param {string} file */
-function shared(entry, file) {
-  /** @type {import("esbuild").BuildOptions} */
-  const options = {
-    entryPoints: [entry],
-    outfile: file,
-    bundle: true,
-    platform: "node",
-    target: "node20",
-    legalComments: "none",
-    logLevel: "error",
-  };
-  return options;
+  const options = { ...BUNDLED, entryPoints: [entry], outfile, format: "cjs" };
+  return { files: [outfile], executable: false, options, onlyFrom: SUPERVISOR_SOURCES };
 }

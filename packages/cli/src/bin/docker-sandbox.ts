@@ -21,7 +21,7 @@ async function main(argv: readonly string[]): Promise<void> {
     env: process.env,
     context,
   });
-  const root = withSandboxVerbs(new Command("docker sandbox"), surroundings);
+  const root = await withSandboxVerbs(new Command("docker sandbox"), surroundings, words[0]);
   await runProgram({ root, words, surroundings, sandboxNames: () => ownNames(process.env) });
 }
 

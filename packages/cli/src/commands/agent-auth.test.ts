@@ -26,7 +26,7 @@ async function auth(words: string[], env: NodeJS.ProcessEnv = {}) {
   };
   const recorded = recordedSurroundings({ env: nothing, invocation: "opentiger sandbox" });
   const { surroundings } = recorded;
-  const root = opentigerProgram(surroundings);
+  const root = await opentigerProgram(surroundings, ["auth", ...words]);
   await runProgram({ root, words: ["auth", ...words], surroundings, sandboxNames: () => [] });
   return recorded;
 }

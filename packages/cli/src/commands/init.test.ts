@@ -48,6 +48,7 @@ describe("init", () => {
 async function run(...words: string[]): Promise<Recorded> {
   const recorded = recordedSurroundings({ invocation: "opentiger sandbox" });
   const { surroundings } = recorded;
-  await runProgram({ root: opentigerProgram(surroundings), words, surroundings, sandboxNames: () => [] });
+  const root = await opentigerProgram(surroundings, words);
+  await runProgram({ root, words, surroundings, sandboxNames: () => [] });
   return recorded;
 }

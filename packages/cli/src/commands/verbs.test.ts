@@ -122,7 +122,7 @@ describe("the command line", () => {
 
 async function run(backend: Partial<Backend>, words: string[]): Promise<Recorded> {
   const recorded = recordedSurroundings({ backend });
-  const root = withSandboxVerbs(new Command("docker sandbox"), recorded.surroundings);
+  const root = await withSandboxVerbs(new Command("docker sandbox"), recorded.surroundings, words[0]);
   await runProgram({ root, words, surroundings: recorded.surroundings, sandboxNames: () => [] });
   return recorded;
 }

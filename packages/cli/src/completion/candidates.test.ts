@@ -100,6 +100,8 @@ _opentiger; printf '%s,' "\${COMPREPLY[@]}"`;
   });
 });
 
+const root = await opentigerProgram(surroundings);
+
 function offered(words: string[]) {
-  return complete(opentigerProgram(surroundings), words, () => ["box", "clone-1"]);
+  return complete(root, words, () => ["box", "clone-1"]);
 }

@@ -6,7 +6,7 @@ import { opentigerProgram } from "./opentiger.ts";
 import { recordedSurroundings } from "./recorded-surroundings.ts";
 
 const recorded = recordedSurroundings({ invocation: "opentiger sandbox" });
-const root = opentigerProgram(recorded.surroundings);
+const root = await opentigerProgram(recorded.surroundings);
 
 /** Each with the words that lead to it. */
 function leaves(command: Command, words: readonly string[] = []): [string, Command][] {

@@ -1,64 +1,46 @@
-import { opentigerVersion } from "@opentiger/schema";
+import { opentigerVersion } from "@opentiger/schema/version";
 import { Command } from "commander";
-import { agentAuthCommand } from "../commands/agent-auth.ts";
-import { agentsCommand } from "../commands/agents.ts";
-import { backupCommand, restoreCommand } from "../commands/backup.ts";
-import { completionCommand } from "../commands/completion.ts";
-import { configCommand } from "../commands/config.ts";
-import { dispatcherCommand } from "../commands/dispatcher.ts";
-import { doctorCommand } from "../commands/doctor.ts";
-import { downCommand } from "../commands/down.ts";
-import { imageBuildCommand } from "../commands/image-build.ts";
-import { initCommand } from "../commands/init.ts";
-import { keysCommand } from "../commands/keys.ts";
-import { loopCommand } from "../commands/loop.ts";
-import { runLoopCommand } from "../commands/run-loop.ts";
-import { sandboxdCommand } from "../commands/sandboxd.ts";
-import { statusCommand } from "../commands/status.ts";
-import { taskCommand } from "../commands/task.ts";
-import { uninstallCommand } from "../commands/uninstall.ts";
-import { upCommand } from "../commands/up.ts";
-import { opentigerVersionCommand } from "../commands/version.ts";
-import { secretsCommand } from "../secrets/secrets-command.ts";
+import { addCommands, type Commands } from "./loading.ts";
 import { withSandboxVerbs } from "./sandbox-verbs.ts";
 import type { Surroundings } from "./surroundings.ts";
 import { quiet } from "./verb.ts";
 
-/** Everything behind `opentiger`. */
-export function opentigerProgram(surroundings: Surroundings): Command {
-  return quiet(new Command("opentiger"), surroundings)
+/** Everything behind `opentiger`, or as much of it as the words need. */
+export function opentigerProgram(
+  surroundings: Surroundings,
+  words: readonly string[] = [],
+): Promise<Command> {
+  const root = quiet(new Command("opentiger"), surroundings)
     .description("Coding agents in sandboxes that cannot hurt you")
     .version(`opentiger version ${opentigerVersion}`, "-V, --version", "show the version")
     .enablePositionalOptions()
-    .usage("COMMAND")
-    .addCommand(upCommand(surroundings))
-    .addCommand(downCommand(surroundings))
-    .addCommand(statusCommand(surroundings))
-    .addCommand(initCommand(surroundings))
-    .addCommand(runLoopCommand(surroundings))
-    .addCommand(loopCommand(surroundings))
-    .addCommand(taskCommand(surroundings))
-    .addCommand(withSandboxVerbs(new Command("sandbox"), surroundings))
-    .addCommand(agentsCommand(surroundings))
-    .addCommand(agentAuthCommand(surroundings))
-    .addCommand(secretsCommand(surroundings))
-    .addCommand(keysCommand(surroundings))
-    .addCommand(configCommand(surroundings))
-    .addCommand(doctorCommand(surroundings))
-    .addCommand(backupCommand(surroundings))
-    .addCommand(restoreCommand(surroundings))
-    .addCommand(uninstallCommand(surroundings))
-    .addCommand(dispatcherCommand(surroundings))
-    .addCommand(sandboxdCommand(surroundings))
-    .addCommand(imageCommand(surroundings))
-    .addCommand(completionCommand(surroundings))
-    .addCommand(opentigerVersionCommand(surroundings));
+    .usage("COMMAND");
+  return addCommands(root, commands(words), surroundings, words[0]);
 }
 
-function imageCommand(surroundings: Surroundings): Command {
-  return quiet(new Command("image"), surroundings)
-    .description("The image that sandboxes start from")
-    .enablePositionalOptions()
-    .usage("COMMAND")
-    .addCommand(imageBuildCommand(surroundings));
+function commands([, verb]: readonly string[]): Commands {
+  return {
+    up: async () => (await import("../commands/up.ts")).upCommand,
+    down: async () => (await import("../commands/down.ts")).downCommand,
+    status: async () => (await import("../commands/status.ts")).statusCommand,
+    init: async () => (await import("../commands/init.ts")).initCommand,
+    run: async () => (await import("../commands/run-loop.ts")).runLoopCommand,
+    loop: async () => (await import("../commands/loop.ts")).loopCommand,
+    task: async () => (await import("../commands/task.ts")).taskCommand,
+    sandbox: async () => (surroundings) => withSandboxVerbs(new Command("sandbox"), surroundings, verb),
+    agents: async () => (await import("../commands/agents.ts")).agentsCommand,
+    auth: async () => (await import("../commands/agent-auth.ts")).agentAuthCommand,
+    secrets: async () => (await import("../secrets/secrets-command.ts")).secretsCommand,
+    keys: async () => (await import("../commands/keys.ts")).keysCommand,
+    config: async () => (await import("../commands/config.ts")).configCommand,
+    doctor: async () => (await import("../commands/doctor.ts")).doctorCommand,
+    backup: async () => (await import("../commands/backup.ts")).backupCommand,
+    restore: async () => (await import("../commands/backup.ts")).restoreCommand,
+    uninstall: async () => (await import("../commands/uninstall.ts")).uninstallCommand,
+    dispatcher: async () => (await import("../commands/dispatcher.ts")).dispatcherCommand,
+    sandboxd: async () => (await import("../commands/sandboxd.ts")).sandboxdCommand,
+    image: async () => (await import("../commands/image.ts")).imageCommand,
+    completion: async () => (await import("../commands/completion.ts")).completionCommand,
+    version: async () => (await import("../commands/version.ts")).opentigerVersionCommand,
+  };
 }

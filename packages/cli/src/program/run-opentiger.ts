@@ -12,7 +12,7 @@ export async function runOpentiger(words: readonly string[]): Promise<never> {
     context: undefined,
   });
   await runProgram({
-    root: opentigerProgram(surroundings),
+    root: await opentigerProgram(surroundings, words),
     words,
     surroundings,
     sandboxNames: () => ownNames(process.env),

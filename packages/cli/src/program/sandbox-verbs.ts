@@ -1,57 +1,40 @@
 import type { Command } from "commander";
-import { attachCommand } from "../commands/attach.ts";
-import { authCommand } from "../commands/auth.ts";
-import { cpCommand } from "../commands/cp.ts";
-import { createCommand } from "../commands/create.ts";
-import { execCommand } from "../commands/exec.ts";
-import { fetchCommand } from "../commands/fetch.ts";
-import { inspectCommand } from "../commands/inspect.ts";
-import { installPluginCommand } from "../commands/install-plugin.ts";
-import { lsCommand } from "../commands/ls.ts";
-import { networkCommand } from "../commands/network.ts";
-import { poolCommand } from "../commands/pool.ts";
-import { portCommand } from "../commands/port.ts";
-import { pruneCommand } from "../commands/prune.ts";
-import { resetCommand } from "../commands/reset.ts";
-import { resumeCommand } from "../commands/resume.ts";
-import { rmCommand } from "../commands/rm.ts";
-import { runCommand } from "../commands/run.ts";
-import { saveCommand } from "../commands/save.ts";
-import { stopCommand } from "../commands/stop.ts";
-import { uninstallPluginCommand } from "../commands/uninstall-plugin.ts";
-import { budgetCommand, usageCommand } from "../commands/usage.ts";
-import { versionCommand } from "../commands/version.ts";
+import { addCommands, type Commands } from "./loading.ts";
 import type { Surroundings } from "./surroundings.ts";
 import { quiet } from "./verb.ts";
 
-const verbs = [
-  createCommand,
-  runCommand,
-  execCommand,
-  attachCommand,
-  cpCommand,
-  lsCommand,
-  inspectCommand,
-  stopCommand,
-  resumeCommand,
-  rmCommand,
-  saveCommand,
-  fetchCommand,
-  networkCommand,
-  portCommand,
-  authCommand,
-  usageCommand,
-  budgetCommand,
-  poolCommand,
-  pruneCommand,
-  resetCommand,
-  installPluginCommand,
-  uninstallPluginCommand,
-  versionCommand,
-];
+const verbs: Commands = {
+  create: async () => (await import("../commands/create.ts")).createCommand,
+  run: async () => (await import("../commands/run.ts")).runCommand,
+  exec: async () => (await import("../commands/exec.ts")).execCommand,
+  attach: async () => (await import("../commands/attach.ts")).attachCommand,
+  cp: async () => (await import("../commands/cp.ts")).cpCommand,
+  ls: async () => (await import("../commands/ls.ts")).lsCommand,
+  inspect: async () => (await import("../commands/inspect.ts")).inspectCommand,
+  stop: async () => (await import("../commands/stop.ts")).stopCommand,
+  resume: async () => (await import("../commands/resume.ts")).resumeCommand,
+  rm: async () => (await import("../commands/rm.ts")).rmCommand,
+  save: async () => (await import("../commands/save.ts")).saveCommand,
+  fetch: async () => (await import("../commands/fetch.ts")).fetchCommand,
+  network: async () => (await import("../commands/network.ts")).networkCommand,
+  port: async () => (await import("../commands/port.ts")).portCommand,
+  auth: async () => (await import("../commands/auth.ts")).authCommand,
+  usage: async () => (await import("../commands/usage.ts")).usageCommand,
+  budget: async () => (await import("../commands/usage.ts")).budgetCommand,
+  pool: async () => (await import("../commands/pool.ts")).poolCommand,
+  prune: async () => (await import("../commands/prune.ts")).pruneCommand,
+  reset: async () => (await import("../commands/reset.ts")).resetCommand,
+  "install-plugin": async () => (await import("../commands/install-plugin.ts")).installPluginCommand,
+  "uninstall-plugin": async () => (await import("../commands/uninstall-plugin.ts")).uninstallPluginCommand,
+  version: async () => (await import("../commands/version.ts")).versionCommand,
+};
 
 /** Everything behind `docker sandbox` and `opentiger sandbox`: one definition for both. */
-export function withSandboxVerbs(command: Command, surroundings: Surroundings): Command {
+export function withSandboxVerbs(
+  command: Command,
+  surroundings: Surroundings,
+  verb?: string,
+): Promise<Command> {
   quiet(command, surroundings)
     .description("Sandboxes for coding agents, on any Docker Engine")
     .enablePositionalOptions()
@@ -64,6 +47,5 @@ export function withSandboxVerbs(command: Command, surroundings: Surroundings): 
   ${surroundings.invocation} ls
   ${surroundings.invocation} rm my-sandbox`,
     );
-  for (const make of verbs) command.addCommand(make(surroundings));
-  return command;
+  return addCommands(command, verbs, surroundings, verb);
 }
