@@ -1,7 +1,10 @@
 #!/usr/bin/env node
+import { writeFileSync } from "node:fs";
 import { interruption } from "./process/run.mjs";
+import { inCheckout } from "./setup/checkout.mjs";
 import { prepare } from "./setup/prepare.mjs";
 import { seconds } from "./setup/step.mjs";
+import { soakPage } from "./suites/soak-page.mjs";
 import { SOAK_SUITES, SUITES } from "./suites/suites.mjs";
 import { add, NOTHING, one, sentence, strict } from "./suites/tally.mjs";
 
@@ -16,12 +19,12 @@ if (unknown.length > 0) {
   );
   process.exit(2);
 }
-const chosen = suites.filter(({ name }) => names.length === 0 || names.includes(name));
+const chosen = names.length === 0 ? suites : suites.filter(({ name }) => names.includes(name));
 
 const started = performance.now();
 let total = NOTHING;
-/** @type {string[]} */
-const summary = [];
+/** @type {import("./suites/soak-page.mjs").SuiteResult[]} */
+const results = [];
 /** @type {string[]} */
 const complaints = [];
 try {
@@ -41,7 +44,9 @@ try {
 if (interruption()) record(`interrupted by ${interruption()}`, one(false), 0);
 
 if (complaints.length > 0) console.log(`\n${complaints.join("\n")}`);
-console.log(`\n${summary.join("\n")}\nall in ${seconds(performance.now() - started)}`);
+const milliseconds = performance.now() - started;
+console.log(`\n${results.map(line).join("\n")}\nall in ${seconds(milliseconds)}`);
+if (soak && chosen === suites) keepPage();
 console.log(sentence(total));
 process.exitCode = total.failed > 0 ? 1 : 0;
 
@@ -74,11 +79,23 @@ async function runOrSkip(suite, prepared) {
   return { ...NOTHING, skipped: 1 };
 }
 
-/** @param {string} name @param {import("./suites/tally.mjs").Tally} counted @param {number} milliseconds */
-function record(name, counted, milliseconds) {
-  const tally = strict(counted, process.env);
+/** @param {string} name @param {import("./suites/tally.mjs").Tally} counted @param {number} taken */
+function record(name, counted, taken) {
+  const tally = { ...counted, ...strict(counted, process.env) };
   total = add(total, tally);
   complaints.push(...(counted.complaints ?? []).map((complaint) => `✗ ${name}: ${complaint}`));
-  const time = milliseconds > 0 ? ` (${seconds(milliseconds)})` : "";
-  summary.push(`${tally.failed > 0 ? "✗" : "✓"} ${name.padEnd(14)} ${sentence(tally)}${time}`);
+  results.push({ name, tally, milliseconds: taken });
+}
+
+/** @param {import("./suites/soak-page.mjs").SuiteResult} result */
+function line({ name, tally, milliseconds: taken }) {
+  const time = taken > 0 ? ` (${seconds(taken)})` : "";
+  return `${tally.failed > 0 ? "✗" : "✓"} ${name.padEnd(14)} ${sentence(tally)}${time}`;
+}
+
+function keepPage() {
+  const day = new Date().toISOString().slice(0, 10);
+  const page = inCheckout("bench", "SOAK.md");
+  writeFileSync(page, soakPage({ results, total, milliseconds, day, on: `Node ${process.version}` }));
+  console.log("written to bench/SOAK.md");
 }

@@ -4,6 +4,7 @@
  * @property {number} failed
  * @property {number} skipped
  * @property {readonly string[]} [complaints] what failed and why, to be read without scrolling back
+ * @property {readonly {name: string, milliseconds: number}[]} [times] of each test
  */
 
 /** @type {Tally} */

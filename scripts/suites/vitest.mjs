@@ -32,7 +32,7 @@ export async function runVitestSuite(name, env) {
     },
   );
   const read = readReport(report);
-  const tally = { ...countReport(read), complaints: complaintsOf(read) };
+  const tally = { ...countReport(read), complaints: complaintsOf(read), times: timesOf(read) };
   const nothingRan = tally.passed + tally.failed + tally.skipped === 0;
   return nothingRan || (code !== 0 && tally.failed === 0) ? { ...tally, failed: tally.failed + 1 } : tally;
 }
@@ -41,6 +41,7 @@ export async function runVitestSuite(name, env) {
  * @typedef {object} TestResult
  * @property {string} status
  * @property {string} [fullName]
+ * @property {number | null} [duration]
  * @property {string[] | null} [failureMessages]
  */
 
@@ -58,6 +59,13 @@ export function countReport({ testResults }) {
   const passed = statuses.filter((status) => status === "passed").length;
   const failed = statuses.filter((status) => status === "failed").length;
   return { passed, failed, skipped: statuses.length - passed - failed };
+}
+
+/** @param {Report} report */
+function timesOf({ testResults }) {
+  return testResults
+    .flatMap(({ assertionResults }) => assertionResults)
+    .map(({ fullName = "", duration }) => ({ name: fullName, milliseconds: duration ?? 0 }));
 }
 
 /** Enough of a failure to know where to look. */

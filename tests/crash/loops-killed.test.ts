@@ -12,6 +12,8 @@ const taskCount = soak ? 20 : 12;
 const kills = soak ? 200 : 6;
 /** 200 kills must fall into work that goes on: as many loops as it takes. */
 const killsALoop = soak ? 10 : 6;
+/** Short enough for all of them to fall into a loop's work. */
+const pauseMs = 3000;
 const patienceMs = 600_000;
 const tidyMs = 120_000;
 
@@ -29,12 +31,13 @@ test(
   `${taskCount} tasks, 4 at once, and ${kills} kills: each is done once, by an agent that was not started again`,
   async () => {
     const world = await loopWorld([judge, writer]);
-    for (let done = 0; done < kills; done += killsALoop) await oneLoop(world);
+    for (let done = 0; done < kills; ) done += await oneLoop(world);
   },
   patienceMs * Math.ceil(kills / killsALoop),
 );
 
-async function oneLoop(world: LoopWorld): Promise<void> {
+/** Returns how many kills fell into it. */
+async function oneLoop(world: LoopWorld): Promise<number> {
   const project = userRepository({ "check.sh": "true\n" });
   const tasks = Array.from({ length: taskCount }, (_, index) => plannedTask(`task-${index + 1}`));
   const before = world.sim.sessions().length;
@@ -42,13 +45,13 @@ async function oneLoop(world: LoopWorld): Promise<void> {
   const dispatcher = runningDispatcher(world.env);
   const victims = [() => dispatcher.killAndStart(), () => killSandboxd(world), () => killPostgres(world)];
   await until("agents work", async () => (await running(world, loop.id)) > 0, patienceMs);
-  const pauseMs = 60_000 / killsALoop / 2;
-  for (let kill = 0; kill < killsALoop; kill += 1) {
+  let killed = 0;
+  for (; killed < killsALoop; killed += 1) {
     const pause = Math.random() * pauseMs;
     const from = performance.now();
     await until("it is time for a kill", () => performance.now() - from > pause);
     if ((await world.ended(loop.id, 0).catch(() => undefined)) !== undefined) break;
-    await victims[kill % victims.length]?.();
+    await victims[killed % victims.length]?.();
   }
   const ended = await world.ended(loop.id, patienceMs);
   // What a kill left half done is collected after the loop's end, within moments or a minute.
@@ -70,6 +73,7 @@ async function oneLoop(world: LoopWorld): Promise<void> {
     ).toEqual([true]);
   }
   await nothingIsLeft(world);
+  return killed;
 }
 
 function judged(prompt: string): boolean {
