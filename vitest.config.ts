@@ -10,6 +10,12 @@ const testTimeout = 300_000;
 /** Likewise: an image may be built beside them, and then seconds' work of git takes half a minute. */
 const unitTimeout = 120_000;
 
+/** Each file finds the modules that others have loaded, so what a test changes in its process it changes back. */
+const isolate = false;
+
+/** One PostgreSQL for all, with a database for each file that needs one. */
+const globalSetup = "packages/orchestrator/src/state/temporary-postgres.ts";
+
 /**
  * Suites that share one Docker engine. Each file has an instance of its own, so two at a time are no trouble to each
  * other; those that start and stop engines beside it, or drive a browser, run one by one.
@@ -18,6 +24,9 @@ const withEngine = (name: string, files: "in parallel" | "one by one") => ({
   test: {
     name,
     include: [`tests/${name}/**/*.test.ts`],
+    setupFiles: "tests/setup/each-file.ts",
+    globalSetup,
+    isolate,
     maxWorkers: files === "in parallel" ? 2 : 1,
     testTimeout,
     hookTimeout: 300_000,
@@ -37,13 +46,11 @@ export default defineConfig({
             "scripts/**/*.test.ts",
             "tests/setup/**/*.test.ts",
           ],
-          // Each file finds the modules that others have loaded: half of the time was loading them again for every file.
-          // So what a test changes in its process it changes back; these two are a net.
-          isolate: false,
+          isolate,
+          // A net.
           unstubEnvs: true,
           restoreMocks: true,
-          // One PostgreSQL for all, with a database for each file that needs one.
-          globalSetup: "packages/orchestrator/src/state/temporary-postgres.ts",
+          globalSetup,
           testTimeout: unitTimeout,
           hookTimeout: unitTimeout,
         },

@@ -30,7 +30,7 @@ const writer: ScenarioChoice = ({ prompt }) => {
 test(
   `${taskCount} tasks, 4 at once, and ${kills} kills: each is done once, by an agent that was not started again`,
   async () => {
-    const world = await loopWorld([judge, writer]);
+    const world = await loopWorld([judge, writer], { OPENTIGER_DATABASE_URL: undefined });
     for (let done = 0; done < kills; ) done += await oneLoop(world);
   },
   patienceMs * Math.ceil(kills / killsALoop),

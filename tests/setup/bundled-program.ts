@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build, type Plugin } from "esbuild";
+import { atEnd } from "./at-end.ts";
 import { temporaryFolder } from "./temporary-workspace.ts";
 
 const made = new Map<string, Promise<string>>();
@@ -22,6 +23,7 @@ const withRequire = `import { createRequire as __createRequire } from "node:modu
 
 async function bundle(file: string): Promise<string> {
   const outfile = join(temporaryFolder("opentiger-program-"), `${basename(file, ".ts")}.mjs`);
+  atEnd(() => made.delete(file));
   await build({
     entryPoints: [file],
     outfile,

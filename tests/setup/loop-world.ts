@@ -23,6 +23,7 @@ import { type AgentWorld, agentWorld } from "./agent-world.ts";
 import { atEnd } from "./at-end.ts";
 import { removePrepared } from "./prepared-images.ts";
 import { temporaryFolder } from "./temporary-workspace.ts";
+import { testDatabase } from "./test-database.ts";
 import { seldomMs, until } from "./until.ts";
 
 /** An openTiger of its own, with a database and a scripted model. At the end of the test file nothing of it is left. */
@@ -44,7 +45,7 @@ export async function loopWorld(
   const sim = await startModelSim({ scenarioFor: [...scenarioFor] });
   atEnd(() => sim.close());
   const world = await agentWorld(sim.url);
-  const env = { ...world.env, ...more };
+  const env = { ...world.env, ...(await testDatabase()), ...more };
   atEnd(() => new EmbeddedPostgres(env).remove());
   const place = await openPlace(env, {
     program: "test",

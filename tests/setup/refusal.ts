@@ -12,7 +12,7 @@ export interface Refusal {
   says?: RegExp;
 }
 
-/** What was refused to a person in this test file: each kind of refusal has one form for all its causes. */
+/** What was refused to a person already: each kind of refusal has one form for all its causes. */
 const seen = new Set<string>();
 
 /**

@@ -4,7 +4,7 @@ import { mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
-import { EmbeddedPostgres, LoopRepository, type OpenPlace, openPlace } from "@opentiger/orchestrator";
+import { LoopRepository, type OpenPlace, openPlace } from "@opentiger/orchestrator";
 import { DockerBackend } from "@opentiger/sandbox";
 import { Sandboxd } from "@opentiger/sandboxd";
 import { atEnd } from "./at-end.ts";
@@ -12,6 +12,7 @@ import { workerImage } from "./docker.ts";
 import { knowImages } from "./known-images.ts";
 import { removePrepared } from "./prepared-images.ts";
 import { temporaryFolder } from "./temporary-workspace.ts";
+import { testDatabase } from "./test-database.ts";
 
 /** In the environment of whoever prepares, and to be found nowhere else. */
 export const credential = "sk-ant-api03-canary-verifying-0123456789";
@@ -34,9 +35,9 @@ export async function verifyingWorld(): Promise<VerifyingWorld> {
     HOME: home,
     OPENTIGER_HOME: home,
     ANTHROPIC_API_KEY: credential,
+    ...(await testDatabase()),
   };
   await knowImages(home);
-  atEnd(() => new EmbeddedPostgres(env).remove());
   atEnd(() => new Sandboxd(env).stop());
   const another = async (): Promise<OpenPlace> => {
     const place = await openPlace(env, { program: "test" });

@@ -12,7 +12,6 @@ import {
   type LoopRow,
   newLoopId,
 } from "../../../packages/orchestrator/src/state/loops.ts";
-import { EmbeddedPostgres } from "../../../packages/orchestrator/src/state/postgres/embedded-postgres.ts";
 import { ensureRepository } from "../../../packages/orchestrator/src/state/repositories.ts";
 import { listTaskRuns, type RunRow } from "../../../packages/orchestrator/src/state/runs.ts";
 import {
@@ -25,6 +24,7 @@ import { claimOf } from "../../../packages/orchestrator/src/state/temporary-loop
 import { agentWorld, type Credentials } from "../../setup/agent-world.ts";
 import { atEnd } from "../../setup/at-end.ts";
 import { playedBy, userRepository } from "../../setup/loop-world.ts";
+import { testDatabase } from "../../setup/test-database.ts";
 import { there } from "./there.ts";
 
 /** One openTiger with a database of its own, whose stages a test claims and executes one by one. */
@@ -84,9 +84,8 @@ const settings = {
 
 export async function runningWorld(url: string, credentials?: Credentials): Promise<RunningWorld> {
   const { env: own } = await agentWorld(url, credentials);
-  const env = { ...own, ...settings };
+  const env = { ...own, ...settings, ...(await testDatabase()) };
   const lines: string[] = [];
-  atEnd(() => new EmbeddedPostgres(env).remove());
   const place = await openPlace(env, { program: "test", log: (line) => void lines.push(line) });
   atEnd(() => place.close());
   await place.config.patch(playedBy("claude_code", "claude-sonnet-4-5"), "test");
