@@ -17,8 +17,9 @@ const isolate = false;
 const globalSetup = "packages/orchestrator/src/state/temporary-postgres.ts";
 
 /**
- * Suites that share one Docker engine. Each file has an instance of its own, so two at a time are no trouble to each
- * other; those that start and stop engines beside it, or drive a browser, run one by one.
+ * Suites that share one Docker engine. Each file has an instance of its own, so several at a time are no trouble to each
+ * other, and as one of them mostly waits there is one more than cores; those that start and stop engines beside it, or
+ * drive a browser, run one by one.
  */
 const withEngine = (name: string, files: "in parallel" | "one by one") => ({
   test: {
@@ -27,7 +28,7 @@ const withEngine = (name: string, files: "in parallel" | "one by one") => ({
     setupFiles: "tests/setup/each-file.ts",
     globalSetup,
     isolate,
-    maxWorkers: files === "in parallel" ? 2 : 1,
+    maxWorkers: files === "in parallel" ? Math.min(maxWorkers, 4) + 1 : 1,
     testTimeout,
     hookTimeout: 300_000,
   },

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { interruption } from "./process/run.mjs";
 import { inCheckout } from "./setup/checkout.mjs";
 import { prepare } from "./setup/prepare.mjs";
@@ -19,12 +19,12 @@ if (unknown.length > 0) {
   );
   process.exit(2);
 }
-const chosen = names.length === 0 ? suites : suites.filter(({ name }) => names.includes(name));
+const chosen = suites.filter(({ name }) => names.length === 0 || names.includes(name));
 
 const started = performance.now();
 let total = NOTHING;
-/** @type {import("./suites/soak-page.mjs").SuiteResult[]} */
-const results = [];
+/** @type {string[]} */
+const summary = [];
 /** @type {string[]} */
 const complaints = [];
 try {
@@ -44,9 +44,7 @@ try {
 if (interruption()) record(`interrupted by ${interruption()}`, one(false), 0);
 
 if (complaints.length > 0) console.log(`\n${complaints.join("\n")}`);
-const milliseconds = performance.now() - started;
-console.log(`\n${results.map(line).join("\n")}\nall in ${seconds(milliseconds)}`);
-if (soak && chosen === suites) keepPage();
+console.log(`\n${summary.join("\n")}\nall in ${seconds(performance.now() - started)}`);
 console.log(sentence(total));
 process.exitCode = total.failed > 0 ? 1 : 0;
 
@@ -79,23 +77,20 @@ async function runOrSkip(suite, prepared) {
   return { ...NOTHING, skipped: 1 };
 }
 
-/** @param {string} name @param {import("./suites/tally.mjs").Tally} counted @param {number} taken */
-function record(name, counted, taken) {
-  const tally = { ...counted, ...strict(counted, process.env) };
+/** @param {string} name @param {import("./suites/tally.mjs").Tally} counted @param {number} milliseconds */
+function record(name, counted, milliseconds) {
+  const tally = strict(counted, process.env);
   total = add(total, tally);
   complaints.push(...(counted.complaints ?? []).map((complaint) => `✗ ${name}: ${complaint}`));
-  results.push({ name, tally, milliseconds: taken });
+  const time = milliseconds > 0 ? ` (${seconds(milliseconds)})` : "";
+  summary.push(`${tally.failed > 0 ? "✗" : "✓"} ${name.padEnd(14)} ${sentence(tally)}${time}`);
+  if (soak && counted.times) keepPage(name, counted, milliseconds);
 }
 
-/** @param {import("./suites/soak-page.mjs").SuiteResult} result */
-function line({ name, tally, milliseconds: taken }) {
-  const time = taken > 0 ? ` (${seconds(taken)})` : "";
-  return `${tally.failed > 0 ? "✗" : "✓"} ${name.padEnd(14)} ${sentence(tally)}${time}`;
-}
-
-function keepPage() {
+/** @param {string} name @param {import("./suites/tally.mjs").Tally} tally @param {number} milliseconds */
+function keepPage(name, tally, milliseconds) {
   const day = new Date().toISOString().slice(0, 10);
-  const page = inCheckout("bench", "SOAK.md");
-  writeFileSync(page, soakPage({ results, total, milliseconds, day, on: `Node ${process.version}` }));
-  console.log("written to bench/SOAK.md");
+  const page = soakPage({ name, tally, milliseconds, day, on: `Node ${process.version}` });
+  mkdirSync(inCheckout("bench", "soak"), { recursive: true });
+  writeFileSync(inCheckout("bench", "soak", `${name}.md`), page);
 }
