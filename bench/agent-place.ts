@@ -115,7 +115,7 @@ interface Model {
 async function startModel(turns: number): Promise<Model> {
   const program = fileURLToPath(new URL("scripted-model.ts", import.meta.url));
   const args = ["--import", "tsx", program, String(turns)];
-  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });
   const asked = new Map<string, number[]>();
   return new Promise((resolve, reject) => {
     child.once("exit", (code) => reject(new Error(`the model ended with ${code}`)));

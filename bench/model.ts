@@ -1,8 +1,9 @@
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 
-/** Says one sentence to whoever posts, as a stream; prints its port and then the time of each post. */
+/** Says one sentence to whoever posts, as a stream; prints its port and then the time of each post; ends with its stdin. */
 const model = `
+  process.stdin.resume().once("end", () => process.exit());
   const events = [
     { type: "message_start", message: { id: "m", type: "message", role: "assistant", model: "claude-sonnet-4-5", content: [], stop_reason: null, usage: { input_tokens: 1, output_tokens: 1 } } },
     { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
@@ -28,7 +29,7 @@ export interface Model {
 
 /** A model on loopback, in a process of its own. */
 export async function startModel(): Promise<Model> {
-  const child = spawn(process.execPath, ["-e", model], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, ["-e", model], { stdio: ["pipe", "pipe", "inherit"] });
   const lines = createInterface(child.stdout);
   const port = Number(await new Promise((resolve) => lines.once("line", resolve)));
   const posts: number[] = [];

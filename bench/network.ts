@@ -23,8 +23,9 @@ const requests = 150;
 /** host.docker.internal: by address, as the plain container has its gateway by address. No name is looked up. */
 const hostAddress = "127.0.0.2";
 
-/** Serves `/bytes/N`, from a process of its own. */
+/** Serves `/bytes/N`, from a process of its own that ends with its stdin. */
 const server = `
+  process.stdin.resume().once("end", () => process.exit());
   const chunk = Buffer.alloc(1 << 20);
   require("node:http").createServer((request, response) => {
     let left = Number(request.url.split("/").at(-1));
@@ -54,7 +55,7 @@ type Run = (...command: string[]) => Promise<string>;
 
 /** The way out of a sandbox beside a bridge network, to one server on this machine. */
 export async function measureNetwork(place: Place, remote: Sandbox): Promise<NetworkFigures> {
-  const child = spawn(process.execPath, ["-e", server], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, ["-e", server], { stdio: ["pipe", "pipe", "inherit"] });
   const port = Number(await new Promise((resolve) => createInterface(child.stdout).once("line", resolve)));
   const network = { hostPorts: [port] };
   const sandbox = await place.backend.create({

@@ -1,6 +1,9 @@
 import { finish, runCommand, startModelSim } from "@opentiger/model-sim";
 
-/** A model in a process of its own: so many turns with a command each. Prints its URL, and then each request. */
+/**
+ * A model in a process of its own: so many turns with a command each. Prints its URL, and then each request; ends with
+ * its stdin.
+ */
 const turns = Number(process.argv[2]);
 const commands = Array.from({ length: turns }, (_, turn) => runCommand(`echo turn ${turn}`));
 const { url } = await startModelSim({
@@ -10,3 +13,4 @@ const { url } = await startModelSim({
   },
 });
 console.log(JSON.stringify({ url }));
+process.stdin.resume().once("end", () => process.exit());
