@@ -65,8 +65,8 @@ test(
 
 /**
  * Stops it where its agents work, and it has neither a transaction open nor a sandbox in the making: what it had locked
- * would be nobody's before the database gives it up, which takes a minute, and what it makes is its own as long as it is
- * there. At full size no attention is paid to transactions.
+ * would be nobody's before the database gives it up, which takes its time, and what it makes is its own as long as it is
+ * there (two-dispatchers-making.test.ts). At full size no attention is paid to transactions.
  */
 async function fallAsleep({ place }: LoopWorld, sleeper: RunningDispatcher): Promise<void> {
   const open =

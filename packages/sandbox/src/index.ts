@@ -70,3 +70,4 @@ export {
 } from "./workspace/repository.ts";
 export { defaultHome } from "./workspace/rules.ts";
 export { hasUncommitted } from "./workspace/uncommitted.ts";
+export { refuseWaitingFiles } from "./workspace/waiting-files.ts";

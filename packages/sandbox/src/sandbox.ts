@@ -62,6 +62,8 @@ export interface Sandbox {
   readonly workspaces: readonly WorkspaceMount[];
   /** What keeps agent and supervisor apart, in a sentence for the user; undefined when nothing is weaker than usual. */
   readonly weakness: string | undefined;
+  /** Whether an exec outlives the session that started it, and `attach` finds it again: not without a supervisor. */
+  readonly attachable: boolean;
   exec(command: readonly string[], options?: ExecOptions): Promise<Execution>;
   attach(id: string, from?: { stdout?: number; stderr?: number }): Promise<Execution>;
   terminal(command: readonly string[], options: TerminalOptions): Promise<Terminal>;
@@ -101,6 +103,11 @@ export interface CreateOptions {
   network?: Partial<NetworkSettings>;
   /** URLs of this machine's loopback are rewritten, so that they lead from the sandbox to where they led from here. */
   env?: Readonly<Record<string, string>>;
+  /**
+   * host only: the variables of whoever starts it that commands find in their environment, by name; a star at the end of
+   * one stands for anything. Default: all of them.
+   */
+  inherit?: readonly string[];
   /** Removed when the last exec of this client ends: `run --rm`. */
   labels?: Readonly<Record<string, string>>;
   signal?: AbortSignal;

@@ -113,6 +113,7 @@ export const failureTypes = [
   "timeout",
   "crash",
   "lost",
+  "removed",
   "cancelled",
   "denied",
   "malformed",

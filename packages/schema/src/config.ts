@@ -33,6 +33,11 @@ const network = {
   expects: "a network of `docker network ls`, and neither host nor another container's",
   pattern: /^(?!host$|none$|container:)[a-z0-9][a-z0-9_.-]*$/i,
 };
+/** A star may stand for the end of one, and for nothing that could be ours. */
+const variables = {
+  expects: "names of variables, such as SSH_AUTH_SOCK,NPM_CONFIG_*, and none of OPENTIGER_*",
+  pattern: /^(?!opentiger_)[a-z_]\w{2,}\*?(?:[\s,]+(?!opentiger_)[a-z_]\w{2,}\*?)*$/i,
+};
 const name = { expects: "a name of letters, digits and - _ .", pattern: /^[a-z0-9][a-z0-9_.-]*$/i };
 const model = {
   expects: "a model's name, as its CLI takes it",
@@ -53,6 +58,12 @@ export const configKeys = {
     executionEnvironments,
     "sandbox",
     "Where agents run: in a sandbox, or on the host with no isolation.",
+  ),
+
+  OPENTIGER_HOST_VARIABLES: text(
+    variables,
+    null,
+    "What agents on the host find in their environment of yours besides the usual, by name.",
   ),
 
   SANDBOX_DOCKER_IMAGE: text(image, "opentiger/worker:latest", "The image that sandboxes are made from."),

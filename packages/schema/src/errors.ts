@@ -63,6 +63,7 @@ export const errorCodes = {
   port_taken: { exit: 73, http: 500 },
   key_required: { exit: 78, http: 500 },
   backup_invalid: { exit: 65, http: 400 },
+  sandbox_unfinished: { exit: 75, http: 409 },
 } as const satisfies Record<string, { exit: number; http: number }>;
 
 export type ErrorCode = keyof typeof errorCodes;

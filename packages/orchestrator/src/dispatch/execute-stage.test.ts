@@ -47,6 +47,7 @@ it.each([
   new SandboxError("engine_unavailable", "the engine is restarting"),
   new SandboxError("sandboxd_unavailable", "sandboxd was killed"),
   new SandboxError("session_lost", "the session is gone"),
+  new SandboxError("sandbox_unfinished", "another process is making the sandbox"),
 ])("$code goes by: the stage is gone on with, and nothing has failed", async (trouble) => {
   let tries = 0;
   await execute(async () => {
@@ -55,6 +56,17 @@ it.each([
     await submit(place.database, lease);
   });
   expect({ tries, failures }).toEqual({ tries: 3, failures: [] });
+});
+
+it("what does not go by in time is a failure; what another process has to finish is waited for", async () => {
+  const unfinished = new SandboxError("sandbox_unfinished", "another process is making the sandbox");
+  const gone = new SandboxError("engine_unavailable", "the engine is gone");
+  const thrown = [unfinished, unfinished, gone];
+  const work = workOf(async () => {
+    throw thrown.shift() ?? new Error("too often");
+  });
+  await executeStage(place, lease, new AbortController().signal, { leaseMs, patienceMs: -1, work });
+  expect({ failures, thrown }).toEqual({ failures: [gone], thrown: [] });
 });
 
 it("whatever else is thrown is a failure of the stage, once", async () => {

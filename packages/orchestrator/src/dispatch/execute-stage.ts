@@ -4,17 +4,19 @@ import type { Place } from "../place.ts";
 import type { Lease } from "../state/lease.ts";
 import { LeaseKeeper, leaseMs as usualLeaseMs } from "./lease-keeper.ts";
 import { LeaseLost } from "./lease-lost.ts";
-import { isPassing } from "./passing-trouble.ts";
+import { isAnothers, isPassing } from "./passing-trouble.ts";
 import { stageWork } from "./stage-work.ts";
 import type { StageWork } from "./work.ts";
 
 export interface ExecuteOptions {
   leaseMs?: number;
+  /** How long what goes by is waited for. */
+  patienceMs?: number;
   work?: StageWork;
 }
 
 /** An engine or a database that was restarted is there again by then; what is still not is a failure of the stage. */
-const patienceMs = 180_000;
+const usualPatienceMs = 180_000;
 
 const firstPauseMs = 200;
 const longestPauseMs = 10_000;
@@ -28,11 +30,11 @@ export async function executeStage(
   place: Place,
   lease: Lease,
   signal: AbortSignal,
-  { leaseMs = usualLeaseMs, work = stageWork }: ExecuteOptions = {},
+  { leaseMs = usualLeaseMs, patienceMs = usualPatienceMs, work = stageWork }: ExecuteOptions = {},
 ): Promise<void> {
   const keeper = new LeaseKeeper(place, lease, leaseMs);
   const stopped = AbortSignal.any([signal, keeper.signal]);
-  const attempt = new Patience(place, lease, stopped);
+  const attempt = new Patience(place, lease, stopped, patienceMs);
   try {
     const failure = await attempt.until(async () => {
       await work[lease.kind](place, lease, stopped);
@@ -45,36 +47,56 @@ export async function executeStage(
   }
 }
 
-/** Does things again that only failed because something was not there, while the stage is ours and for so long. */
+/**
+ * Does things again that only failed because something was not there, while the stage is ours and for so long; for what
+ * another process has to finish, as long as that lives. The same trouble is told once.
+ */
 class Patience {
   readonly #place: Place;
   readonly #lease: Lease;
   readonly #stopped: AbortSignal;
+  readonly #patienceMs: number;
+  #told: string | undefined;
 
-  constructor(place: Place, lease: Lease, stopped: AbortSignal) {
+  constructor(place: Place, lease: Lease, stopped: AbortSignal, patienceMs: number) {
     this.#place = place;
     this.#lease = lease;
     this.#stopped = stopped;
+    this.#patienceMs = patienceMs;
   }
 
   /** undefined: it was done, or is not ours to do any more. */
   async until(act: () => Promise<void>, otherwise?: "throw"): Promise<{ error: unknown } | undefined> {
-    const end = performance.now() + patienceMs;
+    let end = performance.now() + this.#patienceMs;
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
-      try {
-        await act();
-        return undefined;
-      } catch (error) {
-        if (this.#stopped.aborted || error instanceof LeaseLost) return undefined;
-        this.#place.log(`stage ${this.#lease.stage} (${this.#lease.kind}): ${String(error)}`);
-        if (!isPassing(error) || performance.now() > end) {
-          if (otherwise === "throw") throw error;
-          return { error };
-        }
+      const failure = await this.#failureOf(act);
+      if (!failure) return undefined;
+      const { error } = failure;
+      if (isAnothers(error)) end = performance.now() + this.#patienceMs;
+      else if (!isPassing(error) || performance.now() > end) {
+        if (otherwise === "throw") throw error;
+        return failure;
       }
       await sleep(pauseMs, undefined, { signal: this.#stopped }).catch(() => {});
       if (this.#stopped.aborted) return undefined;
     }
+  }
+
+  async #failureOf(act: () => Promise<void>): Promise<{ error: unknown } | undefined> {
+    try {
+      await act();
+      return undefined;
+    } catch (error) {
+      if (this.#stopped.aborted || error instanceof LeaseLost) return undefined;
+      this.#tell(String(error));
+      return { error };
+    }
+  }
+
+  #tell(trouble: string): void {
+    if (trouble === this.#told) return;
+    this.#told = trouble;
+    this.#place.log(`stage ${this.#lease.stage} (${this.#lease.kind}): ${trouble}`);
   }
 }
 

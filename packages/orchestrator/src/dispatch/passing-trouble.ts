@@ -8,9 +8,22 @@ const passing: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "sandboxd_unavailable",
   "engine_unavailable",
   "session_lost",
+  "sandbox_unfinished",
 ]);
 
-/** Whether the same work may well succeed in a moment: the database, sandboxd or the engine was not there. */
+/** What goes by only when another process finishes or ends. That may be stopped for long, and it is no fault of the task. */
+const others: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["sandbox_unfinished"]);
+
+/** Whether the same work may well succeed in a moment: the database, sandboxd, the engine or a sandbox was not there. */
 export function isPassing(error: unknown): boolean {
-  return (error instanceof OrchestratorError || error instanceof SandboxError) && passing.has(error.code);
+  return isOneOf(passing, error);
+}
+
+/** Whether it is waited for as long as it takes: who had the stage before, and lost it, is still making its sandbox. */
+export function isAnothers(error: unknown): boolean {
+  return isOneOf(others, error);
+}
+
+function isOneOf(codes: ReadonlySet<ErrorCode>, error: unknown): boolean {
+  return (error instanceof OrchestratorError || error instanceof SandboxError) && codes.has(error.code);
 }

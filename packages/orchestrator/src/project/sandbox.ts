@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Backend, type CreateOptions, collect, type Sandbox, SandboxError } from "@opentiger/sandbox";
 import type { AgentName, ErrorCode, ExecutionEnvironment } from "@opentiger/schema";
 import type { Place } from "../place.ts";
+import { hostVariables } from "./host-variables.ts";
 import { type ShapeRequest, sandboxShape } from "./sandbox-shape.ts";
 import { setupIn } from "./setup.ts";
 
@@ -38,7 +39,8 @@ export async function makeSandbox(place: Place, request: SandboxRequest): Promis
 }
 
 function creation(place: Place, request: SandboxRequest): CreateOptions {
-  const { name, project, commit, agent, prepared, signal, say } = request;
+  const { name, project, commit, agent, environment, prepared, signal, say } = request;
+  const named = place.config.get("OPENTIGER_HOST_VARIABLES");
   return {
     ...sandboxShape(place, request),
     name,
@@ -47,13 +49,14 @@ function creation(place: Place, request: SandboxRequest): CreateOptions {
     commit,
     ...(prepared.image === null ? {} : { pull: "never" }),
     env: project.env,
+    ...(environment === "host" ? { inherit: hostVariables(agent, named) } : {}),
     signal,
     ...(say ? { onProgress: say } : {}),
   };
 }
 
 /** What tells that there is nothing of this name that could be used. */
-const unusable: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["not_found", "sandbox_broken"]);
+const unusable: readonly ErrorCode[] = ["not_found", "sandbox_broken", "sandbox_unfinished"];
 
 async function createOrOpen(
   backend: Backend,
@@ -66,9 +69,9 @@ async function createOrOpen(
     const created = await unless(["already_exists"], () => backend.create(options));
     if (created) return created;
     signal.throwIfAborted();
-    const opened = await unless([...unusable], () => backend.open(name));
+    const opened = await unless(unusable, () => backend.open(name));
     if (opened) return opened;
-    // Nobody is making it any more: what is left of it is in the way.
+    // What is left of it is in the way; somebody who lives and is still making it does not let go of it (`sandbox_unfinished`).
     if (Date.now() > end) await unless(["not_found"], () => backend.remove(name, { force: true }));
     await sleep(lookEveryMs, undefined, { signal });
     if (Date.now() > end + patienceMs) return backend.create(options);

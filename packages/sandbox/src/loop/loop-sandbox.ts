@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { ErrorCode } from "@opentiger/schema";
 import { SandboxError } from "../errors.ts";
 import type { Backend, Sandbox } from "../sandbox.ts";
 import { collect, exitCode } from "../session/collect.ts";
@@ -74,13 +75,15 @@ async function createOrOpen(
   }
 }
 
+const unusable: readonly ErrorCode[] = ["not_found", "sandbox_broken", "sandbox_unfinished"];
+
 /** Another process may be making it at this moment: it is given a little time to finish. */
 async function openWhenMade(backend: Backend, name: string): Promise<Sandbox> {
   for (let tries = 0; ; tries += 1) {
     try {
       return await backend.open(name);
     } catch (error) {
-      const coming = error instanceof SandboxError && ["not_found", "sandbox_broken"].includes(error.code);
+      const coming = error instanceof SandboxError && unusable.includes(error.code);
       if (!coming || tries >= 20) throw error;
       await sleep(250);
     }

@@ -19,6 +19,7 @@ export function sandboxOverSession(
 ): Sandbox {
   return {
     ...facts,
+    attachable: true,
     exec: async (command, { signal, id = randomUUID(), ...options } = {}) => {
       signal?.throwIfAborted();
       const execution = await session.exec({ ...options, id, command: [...command] });

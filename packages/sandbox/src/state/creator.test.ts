@@ -1,6 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
+import { until } from "../../../../tests/setup/until.ts";
 import { creatorLives } from "./creator.ts";
 
 const now = () => new Date().toISOString();
@@ -13,6 +15,24 @@ it("a creator lives as long as its process", async () => {
   await once(child, "exit");
   expect(creatorLives(record)).toBe(false);
 });
+
+it("a creator that has ended is dead, also where nobody has fetched it", async () => {
+  const parent = spawn("sh", ["-c", "true & echo $!; exec sleep 60"], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  try {
+    const [written] = (await once(parent.stdout, "data")) as [Buffer];
+    const record = { creatorPid: Number(written.toString()), createdAt: now() };
+    await until("it has ended", () => isZombie(record.creatorPid));
+    expect(creatorLives(record)).toBe(false);
+  } finally {
+    parent.kill("SIGKILL");
+  }
+});
+
+function isZombie(pid: number): boolean {
+  return /\) Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+}
 
 it("a younger process with the same number is another one", () => {
   const longAgo = new Date(Date.now() - 365 * 24 * 3_600_000).toISOString();

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { SandboxRecord } from "@opentiger/schema";
+import { SandboxError } from "../errors.ts";
 
 /** The kernel counts start times in hundredths of a second on every platform Node runs on. */
 const ticksPerSecond = 100;
@@ -10,8 +11,16 @@ const clockSlackMs = 5_000;
 /** Whether the process that is making this sandbox still lives: not merely another one under the same number. */
 export function creatorLives(record: Pick<SandboxRecord, "creatorPid" | "createdAt">): boolean {
   if (!processExists(record.creatorPid)) return false;
-  const started = startOf(record.creatorPid);
-  return started === undefined || started <= Date.parse(record.createdAt) + clockSlackMs;
+  const found = statOf(record.creatorPid);
+  if (found === undefined) return true;
+  return !found.hasEnded && found.startedAt <= Date.parse(record.createdAt) + clockSlackMs;
+}
+
+/** Somebody who lives is making it, and nobody else may use or remove it before that is over. */
+export function unfinished({ name, creatorPid }: { name: string; creatorPid: number | null }): SandboxError {
+  return new SandboxError("sandbox_unfinished", `${name} is still being made, by process ${creatorPid}`, {
+    remedy: `wait until that is finished, or end that process: kill -9 ${creatorPid}`,
+  });
 }
 
 function processExists(pid: number): boolean {
@@ -24,8 +33,8 @@ function processExists(pid: number): boolean {
   }
 }
 
-/** In milliseconds since the epoch; undefined where there is no /proc. */
-function startOf(pid: number): number | undefined {
+/** When it started, in milliseconds since the epoch; undefined where there is no /proc. A zombie has ended. */
+function statOf(pid: number): { startedAt: number; hasEnded: boolean } | undefined {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
       .replace(/^.*\) /s, "")
@@ -33,7 +42,8 @@ function startOf(pid: number): number | undefined {
     const boot = /^btime (\d+)$/m.exec(readFileSync("/proc/stat", "utf8"))?.[1];
     const ticks = fields[19];
     if (boot === undefined || ticks === undefined) return undefined;
-    return (Number(boot) + Number(ticks) / ticksPerSecond) * 1000;
+    const startedAt = (Number(boot) + Number(ticks) / ticksPerSecond) * 1000;
+    return { startedAt, hasEnded: fields[0] === "Z" || fields[0] === "X" };
   } catch {
     return undefined;
   }

@@ -5,7 +5,7 @@ import { checkName } from "../../names.ts";
 import type { Sandbox } from "../../sandbox.ts";
 import type { Session } from "../../session/session.ts";
 import { ensureCarrierFolder } from "../../state/carrier-folder.ts";
-import { creatorLives } from "../../state/creator.ts";
+import { creatorLives, unfinished } from "../../state/creator.ts";
 import { placeSupervisor } from "../../state/supervisor-file.ts";
 import { mountedFolders, recheckMounts } from "./container/mounted-folders.ts";
 import { reachSupervisor, startAndReach } from "./container/reach.ts";
@@ -27,15 +27,7 @@ export function findSandbox(
   name: string,
 ): SandboxRecord & { containerId: string } {
   const record = place.state.records.findByName(checkName(name));
-  if (record?.state === "creating" && creatorLives(record)) {
-    throw new SandboxError(
-      "sandbox_broken",
-      `${name} is still being created, by process ${record.creatorPid}`,
-      {
-        remedy: "wait until that is finished, or end that process",
-      },
-    );
-  }
+  if (record?.state === "creating" && creatorLives(record)) throw unfinished(record);
   const { containerId } = record ?? {};
   if (record?.state !== "adopted" || !containerId) throw notFound(name);
   return { ...record, containerId };

@@ -1,8 +1,6 @@
-import type { SandboxRecord } from "@opentiger/schema";
-import { SandboxError } from "../../errors.ts";
 import { checkName } from "../../names.ts";
 import type { RemoveOptions } from "../../sandbox.ts";
-import { creatorLives } from "../../state/creator.ts";
+import { creatorLives, unfinished } from "../../state/creator.ts";
 import { refuseUnfetched } from "../../workspace/refuse-unfetched.ts";
 import { discard } from "./discard.ts";
 import { elsewhere } from "./inspect.ts";
@@ -25,12 +23,4 @@ export async function removeSandbox(place: Place, name: string, options: RemoveO
     });
   }
   await discard(place, record);
-}
-
-function unfinished(record: SandboxRecord): SandboxError {
-  return new SandboxError(
-    "sandbox_broken",
-    `${record.name} is still being created, by process ${record.creatorPid}`,
-    { remedy: "wait until that is finished, or end that process" },
-  );
 }

@@ -54,6 +54,17 @@ describe("the host backend", () => {
     await expect(backend.open("three")).rejects.toMatchObject({ code: "not_found" });
   });
 
+  it("is not there any more for those who look while it is being removed", async () => {
+    const sandbox = await backend.create(options("going"));
+    const execution = await sandbox.exec(["sleep", "600"]);
+    const removing = backend.remove("going");
+    await expect(execution.exit).rejects.toMatchObject({ code: "session_lost" });
+    await expect(backend.open("going")).rejects.toMatchObject({ code: "not_found" });
+    await removing;
+    await expect(backend.open("going")).rejects.toMatchObject({ code: "not_found" });
+    expect(await backend.list()).toEqual([]);
+  });
+
   it("ends everything it started when it is stopped, and starts again when it is opened", async () => {
     const sandbox = await backend.create(options("four"));
     const { stdout } = await collect(

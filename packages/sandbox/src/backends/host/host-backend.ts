@@ -7,6 +7,7 @@ import type { Backend, CreateOptions, RemoveOptions, Sandbox } from "../../sandb
 import { openDialledSession } from "../../session/session.ts";
 import { sandboxOverSession } from "../../session/session-sandbox.ts";
 import { ensureCarrierFolder, removeCarrierFolder } from "../../state/carrier-folder.ts";
+import { unfinished } from "../../state/creator.ts";
 import { openState, type State } from "../../state/state.ts";
 import { placeSupervisor, removeSupervisor } from "../../state/supervisor-file.ts";
 import { refuseCloneOptions } from "../../workspace/clone-options.ts";
@@ -21,6 +22,7 @@ import {
   removeHostClone,
 } from "./host-clone.ts";
 import { type HostRecord, HostRecords, isAbandoned, isBeingMade } from "./host-record.ts";
+import { inheritedVariables } from "./inherited-variables.ts";
 import { endAll, isAlive, startSupervisor, supervisorConfig } from "./supervisor-process.ts";
 
 const weakness =
@@ -66,7 +68,9 @@ export class HostBackend implements Backend {
 
   async open(name: string): Promise<Sandbox> {
     const record = this.#find(name);
-    if (record.creatorPid !== null) throw unfinished(record);
+    if (record.removing) throw notFound(name);
+    if (isBeingMade(record)) throw unfinished(record);
+    if (record.creatorPid !== null) throw abandoned(record);
     return this.#connect(record);
   }
 
@@ -160,8 +164,10 @@ export class HostBackend implements Backend {
         workspaces: workspaceKind === "clone" ? [clone] : direct,
         repository: null,
         env: { ...options.env },
+        inherit: options.inherit ? [...options.inherit] : null,
         createdAt: new Date().toISOString(),
         creatorPid: process.pid,
+        removing: null,
         supervisor: null,
       };
       const holder = this.#records.read(name);
@@ -173,8 +179,9 @@ export class HostBackend implements Backend {
     });
   }
 
-  /** Everything it started, everything it has; the record goes last. */
+  /** Everything it started, everything it has; the record goes last. Nobody starts its supervisor again meanwhile. */
   async #discard(record: HostRecord): Promise<void> {
+    this.#records.markRemoving(record);
     await endAll(record);
     removeCarrierFolder(this.#state.folder, record.id);
     removeSupervisor(this.#state.folder, record.id);
@@ -185,9 +192,7 @@ export class HostBackend implements Backend {
   #find(name: string): HostRecord {
     const record = this.#records.read(checkName(name));
     if (record) return record;
-    throw new SandboxError("not_found", `there is no host sandbox called ${name}`, {
-      remedy: "`opentiger sandbox ls` shows those there are",
-    });
+    throw notFound(name);
   }
 
   /** Starts the supervisor where none is alive. */
@@ -198,9 +203,10 @@ export class HostBackend implements Backend {
     if (!record.supervisor || !isAlive(record.supervisor)) {
       if (isClone) makeCloneFolder(record.workspaces[0]?.path ?? "");
       const file = placeSupervisor(folder, record.id);
+      const inherited = inheritedVariables(process.env, record.inherit);
       const supervisor = startSupervisor(record.id, file, supervisorConfig(record, carrier), {
         folder: this.#records.folderOf(record.name),
-        env: isClone ? cloneEnvironment(folder, process.env) : process.env,
+        env: isClone ? cloneEnvironment(folder, inherited) : inherited,
       });
       this.#records.update({ ...record, supervisor });
     }
@@ -220,10 +226,18 @@ function refuseContradictions(kind: WorkspaceKind, options: CreateOptions): void
   });
 }
 
-function unfinished({ name, creatorPid }: HostRecord): SandboxError {
-  return new SandboxError("sandbox_broken", `${name} is not finished: process ${creatorPid} was making it`, {
-    remedy: "wait until that is done; where that process has ended, remove the sandbox and make it again",
+function notFound(name: string): SandboxError {
+  return new SandboxError("not_found", `there is no host sandbox called ${name}`, {
+    remedy: "`opentiger sandbox ls` shows those there are",
   });
+}
+
+function abandoned({ name, creatorPid }: HostRecord): SandboxError {
+  return new SandboxError(
+    "sandbox_broken",
+    `${name} is not finished: process ${creatorPid}, which was making it, has ended`,
+    { remedy: "remove it with `opentiger sandbox rm`, and make it again" },
+  );
 }
 
 function noTerminal(): SandboxError {

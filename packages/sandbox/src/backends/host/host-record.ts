@@ -16,21 +16,27 @@ const hostRecord = z.object({
   /** clone only, as in a record of the other backend. */
   repository: sandboxRecord.shape.repository.default(null),
   env: sandboxRecord.shape.env.default({}),
+  /** The names of variables that commands find besides, of whoever starts its supervisor; null: all. */
+  inherit: z.array(z.string()).nullable().default(null),
   createdAt: z.string(),
   /** Who makes it, while it is being made. */
   creatorPid: z.number().int().nullable().default(null),
+  /** Who removes it, while it is being removed: nobody uses it any more. */
+  removing: z.object({ pid: z.number().int(), at: z.string() }).nullable().default(null),
   supervisor: z.object({ pid: z.number().int(), startTime: z.string() }).nullable(),
 });
 export type HostRecord = z.infer<typeof hostRecord>;
 
-/** Its maker lives and has not finished it. */
-export function isBeingMade({ creatorPid, createdAt }: HostRecord): boolean {
-  return creatorPid !== null && creatorLives({ creatorPid, createdAt });
+/** Its maker lives and has neither finished it nor given it up. */
+export function isBeingMade({ creatorPid, createdAt, removing }: HostRecord): boolean {
+  return creatorPid !== null && removing === null && creatorLives({ creatorPid, createdAt });
 }
 
-/** Its maker died: nobody is going to finish it. */
+/** Its maker, or who was removing it, died: nobody is going to finish that. */
 export function isAbandoned(record: HostRecord): boolean {
-  return record.creatorPid !== null && !isBeingMade(record);
+  const { creatorPid, removing } = record;
+  if (removing) return !creatorLives({ creatorPid: removing.pid, createdAt: removing.at });
+  return creatorPid !== null && !isBeingMade(record);
 }
 
 /** The sandboxes of host mode: a folder each, with a record and what its supervisor writes. */
@@ -70,6 +76,17 @@ export class HostRecords {
 
   list(): HostRecord[] {
     return readdirSync(this.#folder).flatMap((name) => this.read(name) ?? []);
+  }
+
+  /** Whoever opens it from now on is told that there is none. */
+  markRemoving(record: HostRecord): void {
+    const removing = { pid: process.pid, at: new Date().toISOString() };
+    try {
+      this.update({ ...record, removing });
+    } catch (error) {
+      // Another one has removed it meanwhile.
+      if (errno(error) !== "ENOENT") throw error;
+    }
   }
 
   drop(name: string): void {

@@ -14,6 +14,7 @@ export function engineExecSandbox(record: SandboxRecord, container: Docker.Conta
 
   return {
     ...sandboxFacts(record),
+    attachable: false,
     async exec(command: readonly string[], options: ExecOptions = {}) {
       if (options.signal?.aborted)
         throw new SandboxError("cancelled", "cancelled before the command was started");
