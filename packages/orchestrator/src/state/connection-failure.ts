@@ -13,8 +13,11 @@ const systemCodes = new Set([
   "ENETUNREACH",
 ]);
 
-/** PostgreSQL's: connection exceptions (08), and servers that are starting, ending or were told to end (57P). */
-const serverCodes = /^(?:08|57P)/;
+/**
+ * PostgreSQL's: connection exceptions (08), servers that are starting, ending or were told to end (57P), and a connection
+ * that was ended because its transaction was silent for too long (25P03).
+ */
+const serverCodes = /^(?:08|57P|25P03)/;
 
 /** What the client says without any code. */
 const clientWords = /connection terminated|timeout expired|query read timeout|not queryable/i;

@@ -13,8 +13,11 @@ const connectMs = 10_000;
 const statementMs = 30_000;
 const lockMs = 15_000;
 
-/** A process that stopped in the middle of a transaction would keep everybody else from what it has locked. */
-const idleInTransactionMs = 60_000;
+/**
+ * A process that stopped in the middle of a transaction keeps everybody else from what it has locked. Between two
+ * statements ours only think, so one that is silent for so long has stopped; and who waits for its lock is more patient.
+ */
+const idleInTransactionMs = 10_000;
 
 /** The server ends a statement that takes too long; when it does not, it is not there any more. */
 const answerMs = statementMs + 10_000;

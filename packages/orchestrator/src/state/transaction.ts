@@ -37,6 +37,24 @@ export async function withTransaction<T>(
   }
 }
 
+/** Often enough for a server that takes a silent transaction for one of a process that has stopped. */
+const signEveryMs = 2_000;
+
+/** Does something else than ask the database, within a transaction, and gives the server signs of life meanwhile. */
+export async function showingLife<T>(
+  connection: Queryable,
+  work: () => Promise<T>,
+  everyMs: number = signEveryMs,
+): Promise<T> {
+  // Where one fails the transaction has failed, which its next statement tells.
+  const signs = setInterval(() => void connection.query("select 1").catch(() => {}), everyMs);
+  try {
+    return await work();
+  } finally {
+    clearInterval(signs);
+  }
+}
+
 async function once<T>(connection: Queryable, work: (connection: Queryable) => Promise<T>): Promise<T> {
   await connection.query("begin");
   let result: T;

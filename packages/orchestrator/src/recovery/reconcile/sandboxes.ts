@@ -4,6 +4,7 @@ import { z } from "zod";
 import type { Place } from "../../place.ts";
 import { lockLoop } from "../../state/locks.ts";
 import { firstRow, type Queryable } from "../../state/rows.ts";
+import { showingLife } from "../../state/transaction.ts";
 import type { CleanOptions } from "./clean-options.ts";
 import { backendsInUse, type LoopSandbox, loopSandboxes } from "./loop-sandboxes.ts";
 
@@ -46,7 +47,8 @@ async function removeIfUnneeded({ database, config, log }: Place, sandbox: LoopS
     const facts = await read(on, sandbox);
     if (!facts || !isUnneeded(sandbox, facts, config.get("OPENTIGER_QUOTA_KEEP"))) return;
     log(`sandbox ${sandbox.summary.name} is removed`);
-    await sandbox.backend.remove(sandbox.summary.name, { force: true }).catch(unlessGone);
+    const { backend, summary } = sandbox;
+    await showingLife(on, () => backend.remove(summary.name, { force: true }).catch(unlessGone));
   });
 }
 
