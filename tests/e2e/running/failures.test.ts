@@ -15,12 +15,14 @@ import {
 } from "@opentiger/model-sim";
 import type { TaskFailureType } from "@opentiger/schema";
 import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { z } from "zod";
 import { executeStage } from "../../../packages/orchestrator/src/dispatch/execute-stage.ts";
 import { taskFailureRules } from "../../../packages/orchestrator/src/recovery/task-failures.ts";
 import { change } from "../../../packages/orchestrator/src/state/change.ts";
 import { openStage } from "../../../packages/orchestrator/src/state/stages.ts";
 import type { NewTask, TaskRow } from "../../../packages/orchestrator/src/state/tasks.ts";
 import { atEnd } from "../../setup/at-end.ts";
+import { removeContainer } from "../../setup/docker.ts";
 import { playedBy } from "../../setup/loop-world.ts";
 import { soak } from "../../setup/soak.ts";
 import { until } from "../../setup/until.ts";
@@ -150,16 +152,23 @@ describe("a task of a loop", () => {
     expect([...(await world.sandboxes(loop)).keys()].filter((name) => name.endsWith("-1"))).toEqual([]);
   });
 
-  test("whose sandbox is removed under its agent has lost a run, and the next one does the work", async () => {
-    const { loop } = await world.loop([doing("echo hello > src/hello.txt; sleep 3")]);
+  test("whose sandbox is removed under its agent hears so, and the next run does the work", async () => {
+    const { loop } = await world.loop([doing("sleep 600")]);
     const lease = await world.claim();
     const executing = executeStage(world.place, lease, new AbortController().signal);
     const task = { id: lease.task ?? "" };
     await until("the agent works", async () => (await world.runs(task))[0]?.execId, 60_000);
-    await (await world.place.backend("sandbox")).remove(`loop-${loop.id}-shell-1`, { force: true });
+    const backend = await world.place.backend("sandbox");
+    const { container } = await backend.inspect(`loop-${loop.id}-shell-1`);
+    await removeContainer(z.object({ id: z.string() }).parse(container).id);
     await executing;
-    expect(await world.runs(task)).toMatchObject([{ state: "lost", failure: { type: "lost" } }]);
-    expect(await world.next()).toMatchObject({ state: "blocked(awaiting_judge)", tries: { lost: 1 } });
+    expect(await world.runs(task)).toMatchObject([{ state: "lost", failure: { type: "removed" } }]);
+    const { instructions } = doing("echo hello > src/hello.txt");
+    await world.place.database.query("update tasks set instructions = $2 where id = $1", [
+      task.id,
+      instructions,
+    ]);
+    expect(await world.next()).toMatchObject({ state: "blocked(awaiting_judge)", tries: { removed: 1 } });
   });
 });
 

@@ -39,6 +39,7 @@ describe("a run", () => {
 
   it("whose end nobody knows is lost, and one that the supervisor ended had its time", () => {
     expect(typeOf({ exit: null })).toBe("lost");
+    expect(typeOf({ exit: null, isSandboxRemoved: true })).toBe("removed");
     expect(typeOf({ exit: { code: null, signal: "SIGTERM", reason: "timeout" } })).toBe("timeout");
     expect(typeOf({ exit: { code: 0, signal: null, reason: "timeout" } })).toBe("timeout");
   });
@@ -216,6 +217,7 @@ function evidence(fields: Partial<Evidence> = {}): Evidence {
   return {
     stop: null,
     exit: done,
+    isSandboxRemoved: false,
     ending,
     requests: [],
     answer: undefined,

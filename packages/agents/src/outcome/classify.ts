@@ -16,6 +16,8 @@ export interface Evidence {
   stop: Stop | null;
   /** null where nobody knows how it ended. */
   exit: ExecExit | null;
+  /** Whether its sandbox is known to be no more. */
+  isSandboxRemoved: boolean;
   ending: AgentEnding;
   /** Of this run, oldest first; none without a gateway. */
   requests: readonly GatewayRecord[];
@@ -31,7 +33,7 @@ export interface Evidence {
  * Why a run was no success; undefined for a success. The first that applies, in this order:
  *
  * 1. it was cancelled, or we ended it for another reason, unless it was done just before it could be told;
- * 2. nobody knows how it ended;
+ * 2. its sandbox was removed, or nobody knows for another reason how it ended;
  * 3. it was killed, or ran out of memory: then no answer of a model was the reason;
  * 4. unless the CLI says that all went well: what the gateway saw last, then the CLI's own error;
  * 5. it was not allowed to do something, and nothing worked after that;
@@ -42,7 +44,7 @@ export interface Evidence {
 export function classify(evidence: Evidence): AgentFailure | undefined {
   const { stop, exit, ending } = evidence;
   if (stop && !cameTooLate(evidence)) return failureOf(stop.type, stop.message);
-  if (!exit) return failureOf("lost");
+  if (!exit) return failureOf(evidence.isSandboxRemoved ? "removed" : "lost");
   if (exit.reason === "timeout") return failureOf("timeout");
   if (exit.signal !== null) return killed(exit);
   if (saysFailed(evidence) || ending.error || !ending.complete) {

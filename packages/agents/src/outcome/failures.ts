@@ -104,8 +104,15 @@ export const failureRules: Readonly<Record<FailureType, FailureRule>> = {
   lost: {
     retry: "resume",
     limit: 3,
-    sentence: "The sandbox or the run in it is gone; how it ended is not known.",
-    remedy: "See whether the engine was restarted, or the sandbox removed by somebody.",
+    sentence: "The run in the sandbox is gone; how it ended is not known.",
+    remedy: "See whether the engine was restarted, or the sandbox stopped by somebody.",
+  },
+  removed: {
+    retry: "resume",
+    limit: 3,
+    sentence: "The sandbox was removed from outside, with the work in it that was not taken out yet.",
+    remedy:
+      "See who removed it, and with it others: `docker rm`, a prune. What a loop has goes by itself when the loop ends.",
   },
   cancelled: {
     retry: "after_user",

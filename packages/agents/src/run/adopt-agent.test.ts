@@ -10,6 +10,7 @@ import { until } from "../../../../tests/setup/until.ts";
 import { adoptAgent } from "./adopt-agent.ts";
 import { eventsOf, type HostPlace, newHostPlace, says } from "./fixture/host-place.ts";
 import { isAlive } from "./fixture/is-alive.ts";
+import { scriptDriver } from "./fixture/script-driver.ts";
 import { runAgent } from "./run-agent.ts";
 
 const program = fileURLToPath(new URL("./fixture/followed-run.ts", import.meta.url));
@@ -100,6 +101,29 @@ describe("a run whose session is lost", () => {
     expect(await run.outcome).toMatchObject({ ok: true, events: 2 });
     expect(opened).toBe(2);
     rmSync(join(place.workspace, "go-on"));
+  });
+
+  it("whose sandbox was removed is over at the first look, says so, and saves nothing from there", async () => {
+    const sandbox = await place.backend.open("one");
+    const done: string[] = [];
+    const reopen = () => {
+      done.push("looked");
+      return place.backend.open("removed");
+    };
+    const save = async () => {
+      done.push("saved");
+      return undefined;
+    };
+    const driver = { ...scriptDriver, session: { save, restore: async () => {} } };
+    const begun = says({ type: "started", session: "s-1", model: null, resumed: false });
+    const request = place.request(`${begun}\n${script}`, {
+      driver,
+      sessions: join(place.folder, "sessions"),
+    });
+    const run = await runAgent({ ...request, sandbox, reopen });
+    for await (const event of run.events) if (event.type === "text") await sandbox.close();
+    expect(await run.outcome).toMatchObject({ failure: { type: "removed" }, exit: null, session: "s-1" });
+    expect(done).toEqual(["looked"]);
   });
 
   it("is lost where nobody opens a new one, and can be taken over", async () => {

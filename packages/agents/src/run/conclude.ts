@@ -13,6 +13,7 @@ export interface RunOver {
   request: AdoptRequest;
   run: RunRecord;
   exit: ExecExit | null;
+  isSandboxRemoved: boolean;
   at: number;
   stop: Stop | null;
   ending: AgentEnding;
@@ -23,11 +24,12 @@ export interface RunOver {
 
 /** What came of a run that is over. */
 export async function conclude(over: RunOver): Promise<AgentOutcome> {
-  const { request, run, exit, at, stop, ending, heard } = over;
+  const { request, run, exit, isSandboxRemoved, at, stop, ending, heard } = over;
   const { lastToolWorked, stderr } = heard;
   const { requests, usage } = await askGateway(request.gateway, run.startedAt);
   const answer = request.task.answer && checkAnswer(request.driver, request.task.answer, ending);
-  const failure = classify({ stop, exit, ending, requests, answer, lastToolWorked, stderr });
+  const seen = { stop, exit, isSandboxRemoved, ending, requests, answer, lastToolWorked, stderr };
+  const failure = classify(seen);
   const facts: OutcomeFacts = {
     session: ending.session ?? heard.session,
     resumed: resumptionOf(run, heard),

@@ -249,12 +249,14 @@ export class Follower {
     await this.#tell(this.#narrator.end(at));
     this.#idle?.stop();
     await this.#hold.endRest();
-    const sessionKept = await this.#saver.atEnd();
+    const { isSandboxRemoved } = this.#hold;
+    const sessionKept = isSandboxRemoved ? this.#saver.isKept : await this.#saver.atEnd();
     if (exit) await removeRunFolder(this.#hold.sandbox, this.#place).catch(() => {});
     return conclude({
       request: this.#request,
       run: this.#run,
       exit,
+      isSandboxRemoved,
       at,
       stop: this.#stop,
       ending: this.#narrator.ending(),

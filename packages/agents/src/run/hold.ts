@@ -25,6 +25,7 @@ export class Hold {
   #sandbox: Sandbox;
   #execution: Execution | undefined;
   #exit: ExecExit | null = null;
+  #isSandboxRemoved = false;
   #ending = false;
   #letGo = false;
 
@@ -41,6 +42,11 @@ export class Hold {
   /** null while it runs, and where nobody can know it any more. */
   get exit(): ExecExit | null {
     return this.#exit;
+  }
+
+  /** Whether nothing of it is left: then nobody will ever know how it ended. */
+  get isSandboxRemoved(): boolean {
+    return this.#isSandboxRemoved;
   }
 
   take(execution: Execution): void {
@@ -113,8 +119,10 @@ export class Hold {
         await this.#attachHere();
         if (this.#ending) await this.endAll();
         return;
-      } catch {
-        // Not yet; what is still so after the last try is lost.
+      } catch (error) {
+        // Other troubles may pass; what is still so after the last try is lost.
+        this.#isSandboxRemoved = isRemoved(error);
+        if (this.#isSandboxRemoved) return;
       }
     }
   }
@@ -168,6 +176,10 @@ function settled(promise: Promise<unknown>): Promise<void> {
 
 function isLost(error: unknown): boolean {
   return error instanceof SandboxError && error.code === "session_lost";
+}
+
+function isRemoved(error: unknown): boolean {
+  return error instanceof SandboxError && error.code === "not_found";
 }
 
 function isGone(error: unknown): boolean {

@@ -38,6 +38,11 @@ export class SessionSaver {
     void this.#begin();
   }
 
+  /** Whether it was kept when it was last saved. */
+  get isKept(): boolean {
+    return this.#kept;
+  }
+
   /** Says whether it is kept, as it is now or as it was shortly before. */
   async atEnd(): Promise<boolean> {
     const saved = Promise.resolve(this.#saving).then(() => this.#begin());

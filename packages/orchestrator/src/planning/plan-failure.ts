@@ -20,7 +20,7 @@ export async function failPlanning(
 ): Promise<void> {
   await place.database.transaction(async (on) => {
     const next = await decide(place, on, lease, run, failure);
-    const by = failure.type === "lost" ? "lose" : "fail";
+    const by = failure.type === "lost" || failure.type === "removed" ? "lose" : "fail";
     const ended = { what: "run", id: run.id, by, from: "running", fence: lease.fence } as const;
     const data = { failure: failure.type, message: failure.message };
     if (!(await change(on, { ...ended, set: { failure }, data })).changed) throw new LeaseLost(lease.stage);

@@ -48,6 +48,7 @@ const followers: Record<TaskFailureType, number> = {
   timeout: 1,
   crash: 2,
   lost: 3,
+  removed: 3,
   cancelled: 0,
   denied: 0,
   malformed: 2,

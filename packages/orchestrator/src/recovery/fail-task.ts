@@ -87,7 +87,11 @@ function situation(
   };
 }
 
-const runEnds: Readonly<Record<string, "lose" | "cancel">> = { lost: "lose", cancelled: "cancel" };
+const runEnds: Readonly<Record<string, "lose" | "cancel">> = {
+  lost: "lose",
+  removed: "lose",
+  cancelled: "cancel",
+};
 
 async function endRun(
   on: Queryable,

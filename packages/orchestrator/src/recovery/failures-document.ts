@@ -90,7 +90,7 @@ const states: readonly (readonly [string, string])[] = [
 /** As `classify` of packages/agents goes through it. */
 const order = [
   "It was cancelled, or we ended it: `cancelled`, `idle`, `timeout`, `tool_loop`, `max_turns`, and `overloaded` where it would have tried for ever.",
-  "Nobody knows how it ended: `lost`.",
+  "Its sandbox is no more: `removed`. Nobody knows for another reason how it ended: `lost`.",
   "It was killed or ran out of memory: `crash`.",
   "The CLI did not say that all went well, and the gateway saw why: its last request was refused (`budget`, `quota`, `auth`, `policy`), answered with an error (`overloaded`, `quota`, `auth`, `context`) or not answered (`network`). Trouble that the CLI overcame is no failure.",
   "The CLI's own structured error, or the status of the model's API that it tells.",

@@ -21,7 +21,15 @@ export interface TaskFailureRule extends Omit<FailureRule, "retry" | "limit"> {
 }
 
 /** Whose cause lies with the machine, the account or a person: another agent would fail of the same. */
-const nobodysFault: readonly FailureType[] = ["auth", "policy", "budget", "cancelled", "denied", "lost"];
+const nobodysFault: readonly FailureType[] = [
+  "auth",
+  "policy",
+  "budget",
+  "cancelled",
+  "denied",
+  "lost",
+  "removed",
+];
 
 /** Why a task's run, judgement or merge came to nothing, and what follows. docs/failures.md is made of it. */
 export const taskFailureRules: Readonly<Record<TaskFailureType, TaskFailureRule>> = {

@@ -54,7 +54,11 @@ export async function endFailed(work: Work, failed: Failed, at: FailedPlace): Pr
 
 /** In which the next run finds the work as it was. After a dispute its tests are others, and what is lost is not there. */
 function isKept(type: TaskFailureType): boolean {
-  return goesOn(type) && type !== "dispute" && type !== "lost";
+  return goesOn(type) && type !== "dispute" && !isGone(type);
+}
+
+function isGone(type: TaskFailureType): boolean {
+  return type === "lost" || type === "removed";
 }
 
 function goesOn(type: TaskFailureType): boolean {
@@ -70,7 +74,7 @@ async function workSoFar(
   at: FailedPlace,
 ): Promise<string | undefined> {
   const { sandbox, start } = at;
-  if (!sandbox || !start || !goesOn(failure.type) || failure.type === "lost") return undefined;
+  if (!sandbox || !start || !goesOn(failure.type) || isGone(failure.type)) return undefined;
   try {
     const found: Committed | object = left ?? (await commitNow(work, sandbox, start));
     return "tree" in found ? await keepWork(work, sandbox, start, found) : undefined;

@@ -13,7 +13,7 @@ const made = z.object({ id: z.string() });
 
 /**
  * The sandbox of this run: new and at the start, the one that was kept for it, or after a crash the one in which it is
- * under way. One that is gone took the agent's work with it: the run is lost.
+ * under way. One that is gone was removed, and took the agent's work with it.
  */
 export async function openTaskSandbox(
   work: Work,
@@ -27,7 +27,7 @@ export async function openTaskSandbox(
   if (expected && sandbox.id !== expected) {
     await sandbox.close().catch(() => {});
     await removeTaskSandboxes(work);
-    return { failure: taskFailureOf("lost", "its sandbox is gone, with what was done in it") };
+    return { failure: taskFailureOf("removed") };
   }
   try {
     if (!begun) await freshen(work, sandbox, start);
