@@ -39,11 +39,12 @@ export async function folderFiles(folder: string): Promise<string[]> {
   return names.toSorted();
 }
 
+/** Without waiting for whoever writes into a pipe. */
+const atOnce = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
 export function readIn(folder: string): ReadFile {
   return async (path) => {
-    const file = await open(join(folder, path), constants.O_RDONLY | constants.O_NOFOLLOW).catch(
-      () => undefined,
-    );
+    const file = await open(join(folder, path), atOnce).catch(() => undefined);
     if (!file) return undefined;
     try {
       const found = await file.stat();

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { SandboxError } from "../errors.ts";
 import { git, gitAnswer, gitStream } from "./host-git.ts";
+import { refuseWaitingFiles } from "./waiting-files.ts";
 
 export type ObjectFormat = "sha1" | "sha256";
 
@@ -22,8 +23,17 @@ export interface Repository {
   settings: ReadonlyMap<string, string>;
 }
 
-/** Opens what the user named. It must be the top of a repository: a clone of it will stand at the same path. */
-export async function openRepository(path: string, signal?: AbortSignal): Promise<Repository> {
+/** What is asked here takes git an instant. One that takes so long waits for something. */
+const patienceMs = 30_000;
+
+/**
+ * Opens what the user named. It must be the top of a repository: a clone of it will stand at the same path. One that git
+ * cannot read to an end is refused, in bounded time.
+ */
+export async function openRepository(path: string, cancel?: AbortSignal): Promise<Repository> {
+  refuseWaitingFiles(path);
+  const patience = AbortSignal.timeout(patienceMs);
+  const signal = cancel ? AbortSignal.any([cancel, patience]) : patience;
   const facts = [
     "--git-common-dir",
     "--show-object-format",
