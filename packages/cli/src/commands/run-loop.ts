@@ -54,7 +54,7 @@ export function runLoopCommand(surroundings: Surroundings): Command {
         "run -f stories.md --repo ~/project",
         'run --single --agent codex --budget-usd 5 "fix the flaky test in src/queue"',
         'run --dry-run "replace the date library"',
-        'run --single "add a lint script" --may-change package.json',
+        'run --single "measure coverage in npm test" --may-change package.json',
       ),
     )
     .action(async (words: string[], options: RunLoopOptions) => {
