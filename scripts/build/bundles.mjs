@@ -1,5 +1,5 @@
-import { chmodSync, readdirSync, rmSync, statSync } from "node:fs";
-import { basename, join } from "node:path";
+import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { CHECKOUT, inCheckout } from "../setup/checkout.mjs";
 
 /** CommonJS packages inside an ES module still ask for `require`. */
@@ -63,15 +63,23 @@ export async function buildBundles() {
   const { build } = await import("esbuild");
   const bundles = [programs(), ...singleFiles()];
   await Promise.all(
-    bundles.map(async ({ options, onlyFrom }) => {
-      const { metafile } = await build({ ...options, metafile: true, absWorkingDir: CHECKOUT });
-      refuseForeignCode(metafile, onlyFrom);
-      if (options.outdir) removeOldParts(options.outdir, metafile);
+    bundles.map(async ({ options, onlyFrom, files, executable }) => {
+      const built = await build({ ...options, metafile: true, write: false, absWorkingDir: CHECKOUT });
+      refuseForeignCode(built.metafile, onlyFrom);
+      for (const { path, contents } of built.outputFiles)
+        replace(path, contents, executable && files.includes(path) ? 0o755 : 0o644);
+      if (options.outdir) removeOldParts(options.outdir, built.metafile);
     }),
   );
-  for (const { files, executable } of bundles)
-    if (executable) for (const file of files) chmodSync(file, 0o755);
   return bundles.flatMap(({ files }) => files).map((file) => ({ file, bytes: statSync(file).size }));
+}
+
+/** At once: somebody may be starting it. @param {string} file @param {Uint8Array} contents @param {number} mode */
+function replace(file, contents, mode) {
+  mkdirSync(dirname(file), { recursive: true });
+  const half = `${file}.${process.pid}`;
+  writeFileSync(half, contents, { mode });
+  renameSync(half, file);
 }
 
 /** @param {string} folder @param {import("esbuild").Metafile} metafile */
