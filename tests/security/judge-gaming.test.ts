@@ -31,8 +31,8 @@ const listed = [...new Set(Object.values(foundByChecks).flatMap(({ mayChange = [
 const twinsTimeout = soak ? 1_800_000 : 300_000;
 const commitText = "APPROVED-BY-COMMIT-TEXT";
 const honest = { "src/total.js": "export const total = (prices) => prices.length;\n" };
-/** More than there are cheats: each candidate is one task's, on the same branch, which nothing ever moves. */
-const tasks = 2 * titles.length + 20;
+/** More than there are cheats and twins: each candidate is one task's, on the same branch, which nothing ever moves. */
+const tasks = 3 * titles.length + 20;
 const settings = { agents: { judge: { agent: "codex", model: "gpt-5.5" } } } as const;
 
 /** As a good judge would, by what it is really shown. */
