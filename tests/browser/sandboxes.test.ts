@@ -57,7 +57,7 @@ describe.skipIf(!canHaveSmallInternet)("sandboxes in a browser", { timeout: time
     await page.getByRole("tab", { name: "Terminal" }).waitFor();
   });
 
-  test("a terminal is opened and typed in, has the size of its box, and comes back with the server", async () => {
+  test("a terminal is opened and typed in, has the size of its box, and its shell outlives the server and the page", async () => {
     const { page, foreign } = await open();
     await page.locator("[data-terminal=open]").waitFor();
     await shows(page, "worker@");
@@ -72,18 +72,33 @@ describe.skipIf(!canHaveSmallInternet)("sandboxes in a browser", { timeout: time
       const now = size.exec(await screen(page));
       return now && Number(now[2]) < Number(wide[2]);
     });
+    await page.keyboard.type("cd /usr; mine=kept; clear\n");
     const { port } = server;
     await server.close();
     await page.locator("[data-terminal=lost]").waitFor();
     server = await serve(port);
     await page.locator("[data-terminal=open]").waitFor({ timeout: timeoutMs });
     await page.locator(".xterm").click();
-    await page.keyboard.type("clear; echo again-$((1+1))\n");
-    await shows(page, "again-2");
-    await page.keyboard.type("exit 3\n");
+    await page.keyboard.type("echo $mine-$((1+1)) in $PWD\n");
+    await shows(page, "kept-2 in /usr");
+    await page.reload();
+    await shows(page, "kept-2 in /usr");
+    await page.getByRole("tab", { name: "Processes" }).click();
+    await page.getByRole("tab", { name: "Terminal" }).click();
+    await page.locator("[data-terminal=open]").waitFor();
+    await page.locator(".xterm").click();
+    await page.keyboard.type("clear; echo $mine-$((2+2)); exit 3\n");
+    await shows(page, "kept-4");
     await page.getByText("The shell has ended (3)").waitFor();
     await page.getByRole("button", { name: "Open again" }).click();
     await page.locator("[data-terminal=open]").waitFor();
+    await page.locator(".xterm").click();
+    await page.keyboard.type("sleep 4242 & echo [$mine]\n");
+    await shows(page, "[]");
+    await page.getByRole("button", { name: "End shell" }).click();
+    await page.getByText("You have ended the shell").waitFor();
+    const sleeping = () => inside("pgrep -f 'sleep 424[2]' || echo none");
+    await until("what it started has ended", async () => (await sleeping()) === "none");
     expect(foreign).toEqual([]);
   });
 

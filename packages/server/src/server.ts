@@ -19,6 +19,7 @@ import { Streams } from "./live/streams.ts";
 import type { Parts } from "./parts.ts";
 import { dispatcherLauncher, type Launcher } from "./processes/launcher.ts";
 import { Processes } from "./processes/processes.ts";
+import { usualKeepMs } from "./terminal/shells.ts";
 import { Terminals } from "./terminal/terminals.ts";
 
 export interface ServerOptions {
@@ -33,6 +34,8 @@ export interface ServerOptions {
   /** What is kept running where nobody has said anything else; the dispatcher by default. */
   processes?: readonly string[];
   launcher?: Launcher;
+  /** How long a shell of the browser's waits for somebody to come back. */
+  keepShellsMs?: number;
   signal?: AbortSignal;
 }
 
@@ -110,10 +113,11 @@ async function listen(place: OpenPlace, options: Listening): Promise<RunningServ
     metrics: new Metrics(),
     signal: ending.signal,
     boot: randomBytes(8).toString("hex"),
+    beyondLoopback: !loopbackOnly,
     url: () => url,
   };
   const app = createApp(parts);
-  new Terminals(parts, server);
+  const terminals = new Terminals(parts, server, options.keepShellsMs ?? usualKeepMs);
   server.on(
     "request",
     getRequestListener((request, bindings) => app.fetch(request, bindings)),
@@ -122,7 +126,13 @@ async function listen(place: OpenPlace, options: Listening): Promise<RunningServ
   const close = async () => {
     clearInterval(tidying);
     ending.abort();
-    await Promise.all([stopListening(server), feed.close(), processes.close(), parts.images.ended()]);
+    await Promise.all([
+      stopListening(server),
+      terminals.close(),
+      feed.close(),
+      processes.close(),
+      parts.images.ended(),
+    ]);
     await place.close();
   };
   log(`listens at ${url}`);

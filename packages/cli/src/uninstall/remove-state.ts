@@ -25,6 +25,7 @@ const ourNames: ReadonlySet<string> = new Set([
   "dispatcher",
   "server",
   "processes.json",
+  "terminals",
   "repositories",
   "runs",
   "sessions",

@@ -3,6 +3,7 @@ import { collect, exitCode, type Sandbox } from "@opentiger/sandbox";
 import { execInfo, sandboxStats } from "@opentiger/schema";
 import { ServerError } from "../errors.ts";
 import type { Parts } from "../parts.ts";
+import { isSizing } from "../terminal/held-program.ts";
 import { answers, failures, jsonBody, newApi } from "./api.ts";
 import { sandboxParams, whereQuery } from "./sandboxes.ts";
 
@@ -62,6 +63,13 @@ const terminalRoute = createRoute({
       command: z.string().max(1_000).optional().openapi({ description: "a shell by default" }),
       columns: z.coerce.number().int().min(1).max(1_000).optional(),
       rows: z.coerce.number().int().min(1).max(1_000).optional(),
+      id: z.uuid().optional().openapi({ description: "the shell to come back to" }),
+      from: z.coerce
+        .number()
+        .int()
+        .min(0)
+        .optional()
+        .openapi({ description: "how much of its output is there" }),
     }),
   },
   responses: { 101: { description: "The connection is a WebSocket from now on" }, ...failures },
@@ -90,7 +98,7 @@ export function sandboxWorkApi({ place }: Parts) {
     .openapi(execsRoute, async (c) => {
       const { environment } = c.req.valid("query");
       const items = await within(c.req.valid("param").name, environment, (sandbox) => sandbox.execs());
-      return c.json({ items }, 200);
+      return c.json({ items: items.filter(({ id }) => !isSizing(id)) }, 200);
     })
     .openapi(statsRoute, async (c) => {
       const { environment } = c.req.valid("query");

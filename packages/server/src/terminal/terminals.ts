@@ -1,6 +1,5 @@
 import type { IncomingMessage, Server } from "node:http";
 import type { Duplex } from "node:stream";
-import type { Sandbox } from "@opentiger/sandbox";
 import { errorCodes, sandboxName } from "@opentiger/schema";
 import { type WebSocket, WebSocketServer } from "ws";
 import { z } from "zod";
@@ -9,20 +8,24 @@ import { whoName } from "../access/who.ts";
 import { errorAnswer } from "../api/error-answer.ts";
 import { ServerError } from "../errors.ts";
 import type { Parts } from "../parts.ts";
-import { relayTerminal } from "./relay.ts";
-
-/** A person has a handful. */
-const maxTerminals = 50;
+import { relayShell } from "./relay.ts";
+import type { Shell } from "./shell.ts";
+import { Shells } from "./shells.ts";
 
 /** Keys and pasted text; nothing is pasted that is longer. */
 const maxMessageBytes = 1024 * 1024;
 
+/** A shell that cannot `exec` ends, so it is looked first. */
+const usualShell = "command -v bash >/dev/null && exec bash -l; exec sh -l";
+
 const question = z.object({
   name: sandboxName,
   environment: z.enum(["host", "sandbox"]).default("sandbox"),
-  command: z.string().min(1).max(1_000).default("exec bash -l || exec sh -l"),
+  command: z.string().min(1).max(1_000).default(usualShell),
   columns: z.coerce.number().int().min(1).max(1_000).default(80),
   rows: z.coerce.number().int().min(1).max(1_000).default(24),
+  id: z.uuid().optional(),
+  from: z.coerce.number().int().min(0).default(0),
 });
 type Question = z.output<typeof question>;
 
@@ -31,20 +34,24 @@ const wanted = /^\/sandboxes\/([^/]+)\/terminal$/;
 /** Connections that become a terminal in a sandbox. Who may have one is decided as for every other request. */
 export class Terminals {
   readonly #parts: Parts;
+  readonly #shells: Shells;
   readonly #sockets = new WebSocketServer({
     noServer: true,
     maxPayload: maxMessageBytes,
     clientTracking: true,
   });
 
-  constructor(parts: Parts, server: Server) {
+  constructor(parts: Parts, server: Server, keepMs: number) {
     this.#parts = parts;
+    this.#shells = new Shells(parts.place, keepMs);
     server.on("upgrade", (request, socket, head) => void this.#upgrade(request, socket, head));
-    parts.signal.addEventListener("abort", () => this.#close(), { once: true });
   }
 
-  get open(): number {
-    return this.#sockets.clients.size;
+  /** Shells that can be found again go on. */
+  async close(): Promise<void> {
+    for (const client of this.#sockets.clients) client.close(1001);
+    this.#sockets.close();
+    await this.#shells.close();
   }
 
   async #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
@@ -56,18 +63,17 @@ export class Terminals {
       await access.checkWay(request, "data");
       const who = await access.identify(request);
       const asked = readQuestion(request);
-      if (this.open >= maxTerminals) throw new ServerError("too_many", `${maxTerminals} terminals are open`);
       const address = request.socket.remoteAddress ?? "";
       const target = `/sandboxes/${asked.name}/terminal`;
       const row = { who: whoName(who), address, action: "GET /sandboxes/{name}/terminal", target };
       audited = await beginAudit(place.database, row);
-      const sandbox = await (await place.backend(asked.environment)).open(asked.name);
+      const { shell, resumed } = await this.#shells.open(asked);
       await endAudit(place.database, audited, 101);
       this.#sockets.handleUpgrade(
         request,
         socket,
         head,
-        (opened) => void this.#serve(opened, sandbox, asked),
+        (opened) => void this.#serve(opened, shell, { ...asked, resumed }),
       );
     } catch (error) {
       const answer = errorAnswer(error);
@@ -77,25 +83,9 @@ export class Terminals {
     }
   }
 
-  async #serve(socket: WebSocket, sandbox: Sandbox, { command, columns, rows }: Question): Promise<void> {
-    try {
-      const terminal = await sandbox.terminal(["sh", "-c", command], {
-        columns,
-        rows,
-        env: { TERM: "xterm-256color" },
-      });
-      await relayTerminal(socket, terminal);
-    } catch (error) {
-      const { code, message } = errorAnswer(error);
-      socket.send(JSON.stringify({ type: "error", code, message }), () => socket.close(1011));
-    } finally {
-      await sandbox.close();
-    }
-  }
-
-  #close(): void {
-    for (const client of this.#sockets.clients) client.close(1001);
-    this.#sockets.close();
+  async #serve(socket: WebSocket, shell: Shell, asked: Question & { resumed: boolean }): Promise<void> {
+    const isOver = await relayShell(socket, shell, { ...asked, from: asked.resumed ? asked.from : 0 });
+    if (isOver) await this.#shells.end(shell);
   }
 }
 

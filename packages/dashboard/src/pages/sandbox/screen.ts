@@ -29,6 +29,8 @@ const theme = {
 
 export interface Screen {
   write(data: string | Uint8Array): void;
+  /** What was written before: programs that asked the terminal something then have their answer. */
+  writeAgain(data: Uint8Array): void;
   focus(): void;
   fit(): void;
   size(): { columns: number; rows: number };
@@ -51,10 +53,20 @@ export function openScreen(element: HTMLElement, onKeys: (keys: Uint8Array<Array
   terminal.open(element);
   fit.fit();
   const encoder = new TextEncoder();
-  terminal.onData((text) => onKeys(encoder.encode(text)));
-  terminal.onBinary((text) => onKeys(Uint8Array.from(text, (letter) => letter.charCodeAt(0))));
+  let repeating = 0;
+  const say = (keys: Uint8Array<ArrayBuffer>) => {
+    if (repeating === 0) onKeys(keys);
+  };
+  terminal.onData((text) => say(encoder.encode(text)));
+  terminal.onBinary((text) => say(Uint8Array.from(text, (letter) => letter.charCodeAt(0))));
   return {
     write: (data) => terminal.write(data),
+    writeAgain: (data) => {
+      repeating += 1;
+      terminal.write(data, () => {
+        repeating -= 1;
+      });
+    },
     focus: () => terminal.focus(),
     fit: () => fit.fit(),
     size: () => ({ columns: terminal.cols, rows: terminal.rows }),

@@ -11,7 +11,7 @@ import { TerminalConnection, type TerminalState } from "./terminal-connection.ts
 
 const { sandbox: text } = words;
 
-/** A shell in the sandbox. It has the size of its box, and comes back when the connection does. */
+/** A shell in the sandbox. It has the size of its box, and is the same one when the connection, or the page, comes back. */
 export function TerminalTab(tab: SandboxTab) {
   return tab.running ? <OpenTerminal key={tab.name} {...tab} /> : <NotRunning />;
 }
@@ -28,10 +28,11 @@ function OpenTerminal({ name, environment }: SandboxTab) {
     const opened = new TerminalConnection(name, environment, {
       onState: (next) => {
         setState(next);
-        if (next.kind === "lost") screen?.write(line(text.lostLine));
         if (next.kind === "open") screen?.focus();
       },
       onBytes: (bytes) => screen?.write(bytes),
+      onHistory: (bytes) => screen?.writeAgain(bytes),
+      onNewShell: () => screen?.write(newShellLine),
       size: () => screen?.size() ?? { columns: 80, rows: 24 },
     });
     connection.current = opened;
@@ -48,7 +49,7 @@ function OpenTerminal({ name, environment }: SandboxTab) {
     return () => {
       left = true;
       sized.disconnect();
-      opened.close();
+      opened.leave();
       screen?.dispose();
     };
   }, [name, environment]);
@@ -66,7 +67,12 @@ function OpenTerminal({ name, environment }: SandboxTab) {
         <span role="status" className="flex-1 truncate text-soft" data-terminal={state.kind}>
           {sentence(state)}
         </span>
-        {(state.kind === "ended" || state.kind === "failed" || state.kind === "lost") && (
+        {state.kind === "open" && (
+          <Button onClick={() => connection.current?.end()} className="h-7">
+            {text.endShell}
+          </Button>
+        )}
+        {state.kind !== "open" && state.kind !== "connecting" && (
           <Button onClick={again} className="h-7">
             {text.again}
           </Button>
@@ -85,6 +91,7 @@ const tones: Readonly<Record<TerminalState["kind"], Tone>> = {
   open: "done",
   lost: "blocked",
   ended: "cancelled",
+  closed: "cancelled",
   failed: "failed",
 };
 
@@ -92,11 +99,10 @@ function sentence(state: TerminalState): string {
   if (state.kind === "connecting") return text.connecting;
   if (state.kind === "open") return text.connected;
   if (state.kind === "lost") return text.lost;
+  if (state.kind === "closed") return text.shellClosed;
   if (state.kind === "failed") return `${text.failed}: ${state.message}`;
   return text.ended(state.code === null ? words.common.unknown : String(state.code));
 }
 
-/** A dim line of our own, between two shells. */
-function line(said: string): string {
-  return `\r\n\u001B[2m── ${said}, ${text.newShell} ──\u001B[0m\r\n`;
-}
+/** A dim line of our own, in front of the other shell. */
+const newShellLine = `\r\n\u001B[2m── ${text.newShell} ──\u001B[0m\r\n`;

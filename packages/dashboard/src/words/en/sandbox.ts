@@ -4,9 +4,10 @@ export const sandboxWords = {
   connecting: "Connecting",
   connected: "Connected",
   lost: "The connection is lost; it tries again",
-  lostLine: "the connection was lost",
-  newShell: "a new shell begins",
+  newShell: "the shell that was here has ended, a new one begins",
   ended: (code: string) => `The shell has ended (${code})`,
+  endShell: "End shell",
+  shellClosed: "You have ended the shell",
   again: "Open again",
   failed: "The terminal could not be opened",
 
