@@ -1,6 +1,6 @@
-import { execFileSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { execFileSync, spawn } from "node:child_process";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import {
   answer,
   finish,
@@ -15,6 +15,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { ServerClient } from "../../packages/server/src/control/index.ts";
 import { checkoutHash } from "../../scripts/demo/sample-project.ts";
 import { atEnd } from "../setup/at-end.ts";
+import { ended, opentigerBundle } from "../setup/command-line.ts";
 import { type CommandLine, commandLine } from "../setup/loop-command-line.ts";
 import { type LoopWorld, loopWorld, playedBy, userRepository } from "../setup/loop-world.ts";
 import { temporaryFolder } from "../setup/temporary-workspace.ts";
@@ -208,6 +209,7 @@ describe("a plan", () => {
       plan.tasks[0].allowedPaths = ["edited.txt"];
       const edited = await opentiger.withInput(JSON.stringify(plan), "loop", "edit", id, "-f", "-");
       expect(edited).toMatchObject({ status: 0 });
+      await editTask(id, "Write edited.txt, with one word.");
       expect(await opentiger("loop", "approve", id)).toMatchObject({
         status: 0,
         stdout: `loop ${id} is running\n`,
@@ -215,6 +217,11 @@ describe("a plan", () => {
       expect(await opentiger("loop", "events", "-f", id)).toMatchObject({ status: 0 });
       expect(git(repo, "show", `tiger/${id}:edited.txt`)).toBe("edited");
       expect(await opentiger("loop", "approve", id)).toMatchObject({ status: 73 });
+      const late = await opentiger("task", "edit", id, "1", "--title", "Too late");
+      expect(late).toMatchObject({
+        status: 73,
+        stderr: expect.stringContaining("is done and cannot be edited"),
+      });
     },
     timeoutMs,
   );
@@ -333,6 +340,31 @@ test("the dispatcher ends when it is told to, and whoever needs it starts it, on
     return ((await opentiger("dispatcher", "logs")).stdout.match(/dispatcher runs, version/g) ?? []).length;
   }
 });
+
+/** Says anew what the first task is to do: by an option, and then by hand in an editor. */
+async function editTask(id: string, instructions: string): Promise<void> {
+  const edit = ["task", "edit", id, "1"];
+  const changed = await opentiger.json(...edit, "--instructions", "Write.", "--estimate", "soon", "--json");
+  expect(changed).toMatchObject({ instructions: "Write.", estimate: "soon", title: "Write edited" });
+  expect(await opentiger(...edit)).toMatchObject({ status: 64, stderr: expect.stringContaining("-f FILE") });
+  expect(await opentiger(...edit, "--needs", "first")).toMatchObject({ status: 64 });
+  const line = [process.execPath, opentigerBundle, ...edit].join(" ");
+  const byHand = (editor: string) =>
+    ended(
+      spawn("script", ["-qec", line, "/dev/null"], { env: { ...world.env, EDITOR: editor }, stdio: "pipe" }),
+    );
+  expect(await byHand("false")).toMatchObject({ status: 64, stdout: expect.stringContaining("EDITOR") });
+  expect(await byHand("true")).toMatchObject({
+    status: 0,
+    stdout: expect.stringContaining("nothing is changed"),
+  });
+  const refused = await byHand("echo >");
+  const [, kept = ""] = /what you have written is in (\S+)/.exec(refused.stdout) ?? [];
+  expect([refused.status, readFileSync(kept, "utf8")]).toEqual([64, "\n"]);
+  rmSync(dirname(kept), { recursive: true });
+  expect(await byHand(`echo '${instructions}' >`)).toMatchObject({ status: 0 });
+  expect(await opentiger.json("task", "show", id, "1", "--json")).toMatchObject({ instructions });
+}
 
 async function startedLoop(child: { heard: string }): Promise<string> {
   return until(

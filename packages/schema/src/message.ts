@@ -1,7 +1,5 @@
 import { z } from "zod";
-
-/** As much as anybody writes by hand; what is longer belongs into a file of the repository. */
-export const longestMessage = 20_000;
+import { longestMessage } from "./longest.ts";
 
 /** So many comments are one person's look at a diff. */
 export const mostComments = 100;

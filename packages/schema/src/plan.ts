@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { longestInstructions } from "./longest.ts";
 import { verifyCommand } from "./project.ts";
 import { taskRisk, taskRole } from "./state.ts";
 
@@ -8,7 +9,7 @@ export const plannedTask = z.object({
   key: z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/),
   title: z.string().min(1).max(200),
   role: taskRole,
-  instructions: z.string().min(1).max(50_000),
+  instructions: z.string().min(1).max(longestInstructions),
   /** Keys of tasks that must be done before. */
   needs: z.array(z.string()).max(50),
   /** Paths or globs that it may change; none: anything, and so it runs alone. */

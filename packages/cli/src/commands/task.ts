@@ -16,6 +16,7 @@ import { judgementLines, runTable, taskTable } from "../loop/views.ts";
 import { printable } from "../output/table.ts";
 import type { Surroundings } from "../program/surroundings.ts";
 import { printJson, quiet } from "../program/verb.ts";
+import { editCommand } from "./task-edit.ts";
 import { taskShell } from "./task-shell.ts";
 import { messageCommand, sendBackCommand } from "./task-words.ts";
 
@@ -30,6 +31,7 @@ export function taskCommand(surroundings: Surroundings): Command {
     .addCommand(shellCommand(surroundings))
     .addCommand(messageCommand(surroundings))
     .addCommand(sendBackCommand(surroundings))
+    .addCommand(editCommand(surroundings))
     .addCommand(changeCommand("retry", "run one again that failed or was cancelled", retryTask, surroundings))
     .addCommand(changeCommand("cancel", "end one, and what it runs", cancelTask, surroundings));
 }

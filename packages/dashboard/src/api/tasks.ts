@@ -1,3 +1,4 @@
+import type { TaskEdit } from "@opentiger/schema";
 import { queryOptions } from "@tanstack/react-query";
 import { ask, part } from "./ask.ts";
 import type { Judgements, Runs, Sent, SentBack, Task, TaskMessage, TaskMessages } from "./types.ts";
@@ -25,6 +26,10 @@ export const taskJudgementsQuery = (id: string) =>
 
 export function moveTask(id: string, verb: TaskVerb): Promise<Task> {
   return ask<Task>("POST", `/tasks/${part(id)}/${verb}`);
+}
+
+export function editTask(id: string, fields: TaskEdit): Promise<Task> {
+  return ask<Task>("PATCH", `/tasks/${part(id)}`, { body: fields });
 }
 
 export const taskMessagesQuery = (id: string) =>

@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { readPatch } from "@opentiger/schema";
 import { describe, expect, test } from "vitest";
 import { userGit } from "../../../../tests/setup/user-git.ts";
-import { linesOfDiff } from "./diff-lines.ts";
 import { loopScene } from "./git-fixture.ts";
 
 describe("a diff", () => {
@@ -17,10 +17,13 @@ describe("a diff", () => {
 
   test("names a file as it is called, and its lines can be found by that name", async () => {
     const { own, baseOid, derive } = await loopScene();
-    const name = "ドキュメント/größe.md";
-    const { text } = await own.diff(baseOid, await derive({ [name]: "eins\nzwei\n" }), { paths: [name] });
-    expect(text).toContain(`+++ b/${name}\n`);
-    expect(linesOfDiff(text)).toEqual(new Map([[name, new Set([1, 2])]]));
+    const names = ["ドキュメント/größe.md", 'say "hi"\t\\.txt', "two\nlines b/\u001B[31m"];
+    const to = await derive(Object.fromEntries(names.map((name) => [name, "eins\nzwei\n"])));
+    const { text } = await own.diff(baseOid, to, { paths: names });
+    expect(text).toContain(`+++ b/${names[0]}\n`);
+    const files = readPatch(text);
+    expect(new Set(files.map(({ path }) => path))).toEqual(new Set(names));
+    for (const { lines } of files) expect(lines.map(({ newNumber }) => newNumber)).toEqual([null, 1, 2]);
   });
 
   test("of more paths than a command takes is whole", async () => {

@@ -4,7 +4,7 @@ export { cancelLoop } from "./cancel-loop.ts";
 export { cancelTask } from "./cancel-task.ts";
 export { discardLoop } from "./discard-loop.ts";
 export { editPlan } from "./edit-plan.ts";
-export { editTask } from "./edit-task.ts";
+export { editTask, refuseUnlessEditable } from "./edit-task.ts";
 export { pauseLoop } from "./pause-loop.ts";
 export { pauseTask } from "./pause-task.ts";
 export { resumeLoop } from "./resume-loop.ts";

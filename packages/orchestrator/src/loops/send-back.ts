@@ -127,5 +127,5 @@ function movedOn(task: TaskRow): OrchestratorError {
 function insteadOf({ state, loop, number }: TaskRow): string {
   if (state === "failed" || state === "cancelled")
     return `There is no work to send back. Retry it: opentiger task retry ${loop} ${number}`;
-  return "There is no work to send back: change its instructions by PATCH /tasks/ID.";
+  return `There is no work to send back. Change its instructions: opentiger task edit ${loop} ${number}`;
 }

@@ -80,5 +80,5 @@ function insteadOf({ state, loop, number, candidateOid }: TaskRow): string {
     return back;
   if (state === "failed" && candidateOid !== null) return back;
   if (state === "failed" || state === "cancelled") return `Retry it first: opentiger task retry ${named}`;
-  return "Nobody works on it yet: change its instructions by PATCH /tasks/ID.";
+  return `Nobody works on it yet. Change its instructions: opentiger task edit ${named}`;
 }

@@ -1,6 +1,5 @@
-import type { DiffComment } from "@opentiger/schema";
+import { type DiffComment, readPatch } from "@opentiger/schema";
 import { OrchestratorError } from "../errors.ts";
-import { linesOfDiff } from "../git/diff-lines.ts";
 import { LoopRepository } from "../git/repository.ts";
 import type { Place } from "../place.ts";
 import { findRepository } from "../state/repositories.ts";
@@ -31,8 +30,10 @@ export async function checkComments(
     throw taskNotNow(task, "commented on", "It has no diff yet: say it in a message.");
   const repository = await repositoryOf(place, task, signal);
   const paths = [...new Set(comments.map(({ path }) => path))];
-  const lines = linesOfDiff((await repository.diff(task.baseOid, work, { paths })).text);
-  const misplaced = comments.filter(({ path, line }) => !lines.get(path)?.has(line));
+  const files = readPatch((await repository.diff(task.baseOid, work, { paths })).text);
+  const isShown = ({ path, line }: DiffComment) =>
+    files.some((file) => file.path === path && file.lines.some(({ newNumber }) => newNumber === line));
+  const misplaced = comments.filter((comment) => !isShown(comment));
   if (misplaced.length === 0) return;
   const named = misplaced.slice(0, toldMisplaced).map(({ path, line }) => `${path}:${line}`);
   const rest = misplaced.length - named.length;

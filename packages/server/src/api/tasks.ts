@@ -12,7 +12,7 @@ import {
   retryTask,
   type TaskRow,
 } from "@opentiger/orchestrator";
-import { taskRisk, taskRole, taskStatus, verifyCommand } from "@opentiger/schema";
+import { taskEdit, taskFields, taskStatus } from "@opentiger/schema";
 import { ServerError } from "../errors.ts";
 import type { Parts } from "../parts.ts";
 import { answers, creates, jsonBody, newApi } from "./api.ts";
@@ -26,26 +26,8 @@ import { withoutAbsent } from "./without-absent.ts";
 const tags = ["tasks"];
 const params = z.object({ id: uuid });
 const ofLoop = z.object({ id: loopId });
-const path = z.string().min(1).max(1_000);
-
-/** What may be said of a task, by whoever adds one or changes it while it is queued. */
-const fields = z.strictObject({
-  title: z.string().trim().min(1).max(200),
-  role: taskRole,
-  instructions: z.string().trim().min(1).max(50_000),
-  needs: z
-    .array(z.number().int().positive())
-    .max(50)
-    .openapi({ description: "numbers of tasks of this loop" }),
-  allowedPaths: z.array(path).max(200).openapi({ description: "none: any path, and so it runs alone" }),
-  mayChange: z.array(path).max(200).optional(),
-  verify: z.array(verifyCommand).max(20).optional(),
-  risk: taskRisk.optional(),
-  estimate: z.string().max(100).nullable().optional(),
-  agent: z.string().min(1).max(100).nullable().optional(),
-});
-const newTask = fields.openapi("NewTask");
-const taskPatch = fields.partial().openapi("TaskPatch");
+const newTask = taskFields.extend({}).openapi("NewTask");
+const taskPatch = taskEdit.extend({}).openapi("TaskPatch");
 
 const listRoute = createRoute({
   method: "get",

@@ -8,6 +8,7 @@ import { Card, Section } from "../../parts/page.tsx";
 import { StateIcon } from "../../parts/state-icon.tsx";
 import { toneOf } from "../../theme/states.ts";
 import { words } from "../../words/words.ts";
+import { EditableInstructions } from "./editable-instructions.tsx";
 import { MessageList } from "./message-list.tsx";
 import { PointList } from "./point-list.tsx";
 
@@ -21,9 +22,7 @@ export function TaskInstructions({ task }: { task: Task }) {
   return (
     <div className="grid items-start gap-6 lg:grid-cols-[1fr_20rem]">
       <div>
-        <Card className="mb-6 p-5">
-          <p className="text-base break-words whitespace-pre-wrap">{task.instructions}</p>
-        </Card>
+        <EditableInstructions task={task} />
         {task.rework && task.rework.points.length > 0 && (
           <Section title={text.rework}>
             <PointList points={task.rework.points} />

@@ -2,6 +2,13 @@ export const taskWords = {
   title: "Task",
   parts: "Parts of the task",
   instructions: "Instructions",
+  editInstructions: "Edit instructions",
+  instructionsHint: "Its agent is told this when it begins.",
+  edited: "The instructions are changed",
+  begun: "The task has moved on meanwhile, and what you have written is not saved",
+  begunHint: "Copy what you need. An agent at work is told with a message; work that is done is sent back.",
+  editedElsewhere:
+    "Somebody else has changed the instructions since you began; saving puts yours in their place",
   history: "History",
   runs: "Runs",
   judgements: "Judgements",

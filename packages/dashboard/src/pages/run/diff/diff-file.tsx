@@ -1,3 +1,4 @@
+import type { PatchFile } from "@opentiger/schema";
 import { useQuery } from "@tanstack/react-query";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { ChevronRight } from "lucide-react";
@@ -7,7 +8,6 @@ import { Card } from "../../../parts/page.tsx";
 import { words } from "../../../words/words.ts";
 import { DiffLineView } from "./diff-line.tsx";
 import { languageOf } from "./highlight.ts";
-import type { DiffFile } from "./read-diff.ts";
 import { useLineKeys } from "./use-line-keys.ts";
 
 const lineHeight = 20;
@@ -16,7 +16,7 @@ const lineHeight = 20;
 const mostLinesSeen = 40;
 
 interface DiffFileProps {
-  file: DiffFile;
+  file: PatchFile;
   open: boolean;
   /** Absent where nothing can be said of it. */
   onComment?: ((line: number) => void) | undefined;

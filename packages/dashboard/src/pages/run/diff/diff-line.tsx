@@ -1,8 +1,8 @@
+import type { PatchLine } from "@opentiger/schema";
 import { MessageSquare, Plus } from "lucide-react";
 import { classes } from "../../../parts/classes.ts";
 import { words } from "../../../words/words.ts";
 import { highlighted } from "./highlight.ts";
-import type { DiffLine } from "./read-diff.ts";
 
 const backs = {
   added: "bg-done-tint",
@@ -31,7 +31,7 @@ const scopes: Readonly<Record<string, string>> = {
 };
 
 interface DiffLineProps {
-  line: DiffLine;
+  line: PatchLine;
   language: string;
   /** Absent where nothing can be said of it. */
   onComment?: ((line: number) => void) | undefined;

@@ -1,3 +1,4 @@
+import { readPatch } from "@opentiger/schema";
 import { useQuery } from "@tanstack/react-query";
 import { FileDiff } from "lucide-react";
 import { useState } from "react";
@@ -11,7 +12,6 @@ import { words } from "../../../words/words.ts";
 import { CommentDialog } from "./comment-dialog.tsx";
 import { DiffFileView } from "./diff-file.tsx";
 import { type PendingComment, usePendingComments } from "./pending-comments.ts";
-import { readDiff } from "./read-diff.ts";
 import { SendBackPanel } from "./send-back-panel.tsx";
 
 const text = words.run;
@@ -32,7 +32,7 @@ export function DiffView({ run }: { run: Run }) {
   return (
     <QueryView query={diff}>
       {(patch) => {
-        const files = readDiff(patch);
+        const files = readPatch(patch);
         if (files.length === 0) return <NoDiff />;
         const sum = (of: "added" | "removed") => files.reduce((total, file) => total + file[of], 0);
         return (

@@ -1,6 +1,6 @@
+import type { PatchLine } from "@opentiger/schema";
 import { type KeyboardEvent, useState } from "react";
 import { words } from "../../../words/words.ts";
-import type { DiffLine } from "./read-diff.ts";
 
 interface LineKeysOptions {
   /** Absent where nothing can be said of a line: then the keys scroll, as they always do. */
@@ -10,7 +10,7 @@ interface LineKeysOptions {
 }
 
 /** Lets the keyboard go through the lines that can be commented on, one with each arrow, and choose one with Enter. */
-export function useLineKeys(lines: readonly DiffLine[], { onComment, show }: LineKeysOptions) {
+export function useLineKeys(lines: readonly PatchLine[], { onComment, show }: LineKeysOptions) {
   const [active, setActive] = useState<number | null>(null);
   const line = active === null ? undefined : lines[active];
   const move = (step: 1 | -1): void => {
@@ -32,7 +32,7 @@ export function useLineKeys(lines: readonly DiffLine[], { onComment, show }: Lin
 }
 
 /** What was removed has no line in the new file. */
-function nextLine(lines: readonly DiffLine[], from: number, step: 1 | -1): number | undefined {
+function nextLine(lines: readonly PatchLine[], from: number, step: 1 | -1): number | undefined {
   for (let index = from + step; index >= 0 && index < lines.length; index += step)
     if (lines[index]?.newNumber != null) return index;
   return undefined;
