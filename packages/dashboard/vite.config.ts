@@ -1,12 +1,15 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
-import { defineConfig } from "vite";
+import { defineConfig, type Plugin } from "vite";
 
 /** Where a server listens while the pages are being worked on. */
 const server = "http://127.0.0.1:4301";
 
 export default defineConfig({
-  plugins: [react(), tailwindcss()],
+  plugins: [react(), tailwindcss(), compressed()],
   build: {
     // The first versions that know light-dark(), of which every colour is made.
     target: ["chrome123", "firefox120", "safari17.5"],
@@ -27,3 +30,29 @@ export default defineConfig({
     },
   },
 });
+
+/** Less is a packet on the wire either way. */
+const smallestBytes = 1_400;
+
+/**
+ * Leaves each file compressed beside it, for browsers on other machines. Quality 9 of brotli takes a twentieth of the time
+ * of 11, and a twentieth more bytes.
+ */
+function compressed(): Plugin {
+  const brotli = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
+  return {
+    name: "compressed",
+    apply: "build",
+    enforce: "post",
+    // When all is written: until then others put names into the scripts.
+    writeBundle({ dir = "" }, bundle) {
+      for (const name of Object.keys(bundle)) {
+        const file = join(dir, name);
+        const source = readFileSync(file);
+        if (!/\.(?:js|css|svg|html)$/.test(name) || source.length < smallestBytes) continue;
+        writeFileSync(`${file}.br`, brotliCompressSync(source, brotli));
+        writeFileSync(`${file}.gz`, gzipSync(source, { level: 9 }));
+      }
+    },
+  };
+}

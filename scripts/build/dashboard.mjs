@@ -14,6 +14,7 @@ export async function buildDashboard() {
   await build({ root, configFile: join(root, "vite.config.ts"), logLevel: "error" });
   const folder = join(root, "dist", "assets");
   return readdirSync(folder)
+    .filter((name) => !/\.(?:br|gz)$/.test(name))
     .map((name) => join(folder, name))
     .map((file) => ({ file, bytes: statSync(file).size }));
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { type Browser, type BrowserContextOptions, chromium, type Page, type Request } from "playwright-core";
 import { z } from "zod";
 import { QUIET_BROWSER } from "../../scripts/browser/flags.mjs";
 import { atEnd } from "../setup/at-end.ts";
@@ -34,8 +34,23 @@ export async function openPage(url: string, options: BrowserContextOptions = {})
     const own = ["data:", "blob:"].includes(asked.protocol) || asked.hostname === "127.0.0.1";
     if (!own) watched.foreign.push(request.url());
   });
-  await page.goto(url);
+  await load(page, url);
   return watched;
+}
+
+/** A page whose script was cut is empty until somebody loads it again, as a person would. */
+async function load(page: Page, url: string): Promise<void> {
+  let isCut = false;
+  const look = (request: Request): void => {
+    isCut ||= request.failure()?.errorText === networkChanged && request.resourceType() === "script";
+  };
+  page.on("requestfailed", look);
+  await page.goto(url).catch((error: unknown) => {
+    if (!String(error).includes(networkChanged)) throw error;
+    isCut = true;
+  });
+  page.off("requestfailed", look);
+  if (isCut) await load(page, url);
 }
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core"), "utf8");
@@ -61,7 +76,11 @@ function launched(): Promise<Browser> {
     const executablePath = process.env["OPENTIGER_BROWSER"] || "/usr/bin/chromium";
     browser = chromium.launch({ executablePath, args: QUIET_BROWSER });
     const open = browser;
-    atEnd(async () => (await open).close());
+    // Files that follow in this process have one of their own.
+    atEnd(async () => {
+      browser = undefined;
+      await (await open).close();
+    });
   }
   return browser;
 }

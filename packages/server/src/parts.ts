@@ -21,6 +21,8 @@ export interface Parts {
   signal: AbortSignal;
   /** By which this server is told from those before it. */
   boot: string;
+  /** Whether it can be asked from other machines: then bytes take time. */
+  beyondLoopback: boolean;
   /** Under which the user reaches it. */
   url(): string;
 }

@@ -1,5 +1,5 @@
 import { words } from "../words/words.ts";
-import { ApiFailure } from "./failure.ts";
+import { ApiFailure, failureOf } from "./failure.ts";
 
 export interface Question {
   query?: Readonly<Record<string, string | number | boolean | undefined>>;
@@ -11,13 +11,20 @@ export interface Question {
   signal?: AbortSignal;
 }
 
+/** One interface comes with several changes of the network. */
+const repeatAfterMs = 250;
+
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** Asks the server, and answers with what the route says. Whatever goes wrong is an ApiFailure. */
 export async function ask<Answer>(method: Method, path: string, question: Question = {}): Promise<Answer> {
-  const answer = await send(method, path, question);
-  // The types of answers are those of the server's routes, and both are of one version.
-  return (await answer.json()) as Answer;
+  try {
+    return await askOnce(method, path, question);
+  } catch (error) {
+    const isCut = failureOf(error).status === 0 && !question.signal?.aborted;
+    if (!isCut || !isRepeatable(method, question.key)) throw error;
+    return askAgain(method, path, question);
+  }
 }
 
 /** The same for what is answered with text. */
@@ -40,12 +47,41 @@ export async function send(
     headers,
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     ...(signal ? { signal } : {}),
-  }).catch((error: unknown) => {
-    if (signal?.aborted) throw error;
-    throw new ApiFailure("unreachable", words.errors.unreachable, 0, words.errors.unreachableRemedy);
-  });
+  }).catch((error: unknown) => cutOff(error, signal));
   if (answer.ok) return answer;
   throw await refusal(answer);
+}
+
+async function askOnce<Answer>(method: Method, path: string, question: Question): Promise<Answer> {
+  const answer = await send(method, path, question);
+  // The types of answers are those of the server's routes, and both are of one version.
+  return (await answer.json().catch((error: unknown) => cutOff(error, question.signal))) as Answer;
+}
+
+/** What is removed the second time was gone already, which is what was asked for. */
+async function askAgain<Answer>(method: Method, path: string, question: Question): Promise<Answer> {
+  await new Promise((resolve) => {
+    setTimeout(resolve, repeatAfterMs);
+  });
+  return askOnce<Answer>(method, path, question).catch((error: unknown) => {
+    if (method !== "DELETE" || failureOf(error).status !== 404) throw error;
+    // Nobody looks at the answer to a removal.
+    return {} as Answer;
+  });
+}
+
+/**
+ * Whether it may be asked once more where nobody knows if the server did it. Browsers cut all connections when the
+ * machine gets an interface, which it does whenever a container starts. Reading is asked again by whoever reads.
+ */
+function isRepeatable(method: Method, key: string | undefined): boolean {
+  // PATCH says what values are to be, as PUT does, and never by how much they change.
+  return key !== undefined || method === "PUT" || method === "PATCH" || method === "DELETE";
+}
+
+function cutOff(error: unknown, signal: AbortSignal | undefined): never {
+  if (signal?.aborted) throw error;
+  throw new ApiFailure("unreachable", words.errors.unreachable, 0, words.errors.unreachableRemedy);
 }
 
 /** One part of a path. */

@@ -1,8 +1,9 @@
 import { bodyLimit } from "hono/body-limit";
+import { compress } from "hono/compress";
 import { ServerError } from "../errors.ts";
 import { counted, guard } from "../http/guard.ts";
 import { safeHeaders } from "../http/headers.ts";
-import { pages } from "../http/pages.ts";
+import { pages, usualEncodings } from "../http/pages.ts";
 import { storableAddress, storableBody } from "../http/storable.ts";
 import type { Parts } from "../parts.ts";
 import { newApi } from "./api.ts";
@@ -34,16 +35,20 @@ import { usageApi } from "./usage.ts";
 /** A story file is the largest thing that anybody sends. */
 const maxBodyBytes = 4 * 1024 * 1024;
 
+/** Lists, transcripts, diffs. Never a stream of events: each is to arrive when it happens. */
+const compressed = /^(?:application\/json|text\/(?:plain|html|css|javascript))\b/;
+
 /** Everything that can be asked over HTTP. Its type is what the client is made of. */
 export function createApp(parts: Parts) {
   const app = newApi();
+  if (parts.beyondLoopback) app.use(compress({ contentTypeFilter: compressed }));
   app.use(safeHeaders);
   app.use(counted(parts));
   app.use(bodyLimit({ maxSize: maxBodyBytes, onError: () => tooLarge() }));
   app.use(storableAddress);
   app.use(guard(parts));
   app.use(storableBody);
-  app.use(pages());
+  app.use(pages({ encodings: parts.beyondLoopback ? usualEncodings : [] }));
   app.onError((error, c) => {
     const answer = sendError(c, error);
     if (answer.status === 500)

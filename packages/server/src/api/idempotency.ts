@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { z } from "@hono/zod-openapi";
-import { firstRow } from "@opentiger/orchestrator";
+import { type Database, firstRow } from "@opentiger/orchestrator";
 import type { Context } from "hono";
 import { whoName } from "../access/who.ts";
 import { ServerError } from "../errors.ts";
@@ -18,9 +18,12 @@ export const idempotencyHeader = z.object({
 
 const row = z.object({ request: z.instanceof(Buffer), server: z.string(), answer: z.unknown() });
 
+/** What this process is doing for a key at the moment. */
+const underWay = new Map<string, Promise<unknown>>();
+
 /**
- * Does it, or gives the answer of the time when it was done for this key. At most once: where the server ended in the
- * middle, nobody knows whether it was done, and it is not done again.
+ * Does it, or gives the answer of the time when it was done for this key; whoever asks while it is being done waits for
+ * that one. At most once: where the server ended in the middle, nobody knows whether it was done, and it is not done again.
  */
 export async function once<T>(
   { place, boot }: Parts,
@@ -30,10 +33,28 @@ export async function once<T>(
 ): Promise<T> {
   const key = c.req.header("idempotency-key");
   if (key === undefined) return make();
-  const { database } = place;
-  const action = `${c.req.method} ${c.req.path}`;
-  const about = [key, whoName(c.var.who), action] as const;
+  const about = [key, whoName(c.var.who), `${c.req.method} ${c.req.path}`] as const;
   const request = createHash("sha256").update(JSON.stringify(asked)).digest();
+  const name = JSON.stringify([boot, about, request.toString("hex")]);
+  const doing =
+    underWay.get(name) ??
+    doOnce(place.database, { about, request, boot }, make).finally(() => underWay.delete(name));
+  underWay.set(name, doing);
+  // The same route does it, for the same request.
+  return doing as Promise<T>;
+}
+
+interface Keyed {
+  about: readonly [key: string, who: string, action: string];
+  request: Buffer;
+  boot: string;
+}
+
+async function doOnce<T>(
+  database: Database,
+  { about, request, boot }: Keyed,
+  make: () => Promise<T>,
+): Promise<T> {
   await database.query("delete from idempotency_keys where at < now() - interval '1 day'");
   const { count } = await database.query(
     `insert into idempotency_keys (key, who, action, request, server) values ($1, $2, $3, $4, $5)

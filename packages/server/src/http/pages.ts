@@ -41,8 +41,20 @@ export function isPage(method: string, path: string, { accept = "" }: IncomingHt
   return files.test(path) || accept.split(",")[0]?.trim().toLowerCase() === "text/html";
 }
 
+/** Those in which the build leaves files beside the plain ones, the smallest first. */
+export const usualEncodings = [
+  { name: "br", suffix: ".br" },
+  { name: "gzip", suffix: ".gz" },
+] as const;
+
+interface PagesOptions {
+  folder?: string | undefined;
+  /** In which files may be given out. */
+  encodings: readonly (typeof usualEncodings)[number][];
+}
+
 /** The dashboard, where it was built, and the page that logs a browser in. */
-export function pages(folder: string | undefined = dashboardFolder()) {
+export function pages({ folder = dashboardFolder(), encodings }: PagesOptions) {
   return createMiddleware(async (c, next) => {
     const { path, method } = c.req;
     if (!isPage(method, path, { accept: c.req.header("accept") })) return next();
@@ -51,10 +63,13 @@ export function pages(folder: string | undefined = dashboardFolder()) {
     if (folder === undefined) return page(withoutDashboard, ".html");
     const isFile = files.test(path);
     const file = isFile ? path.slice(1) : "index.html";
-    const content = await readFile(join(folder, file)).catch(() => undefined);
-    if (content === undefined) return next();
+    const found = await readSmallest(join(folder, file), encodings, c.req.header("accept-encoding"));
+    if (found === undefined) return next();
     // Names of assets have a hash of what is in them.
-    return page(content, extname(file), isFile ? "public, max-age=31536000, immutable" : "no-cache");
+    const cache = isFile ? "public, max-age=31536000, immutable" : "no-cache";
+    const answer = page(found.content, extname(file), cache);
+    if (found.encoding !== undefined) answer.headers.set("content-encoding", found.encoding);
+    return answer;
   });
 }
 
@@ -73,9 +88,24 @@ function page(content: string | Buffer, kind: string, cache = "no-store"): Respo
       "content-security-policy": pagePolicy,
       "cache-control": cache,
       // The same address has data for whoever does not ask for HTML first.
-      vary: "accept",
+      vary: "accept, accept-encoding",
     },
   });
+}
+
+async function readSmallest(
+  file: string,
+  encodings: PagesOptions["encodings"],
+  accepted = "",
+): Promise<{ content: Buffer; encoding?: string } | undefined> {
+  const words = accepted.split(",").map((word) => word.trim().toLowerCase());
+  for (const { name, suffix } of encodings) {
+    if (!words.includes(name)) continue;
+    const content = await readFile(`${file}${suffix}`).catch(() => undefined);
+    if (content) return { content, encoding: name };
+  }
+  const content = await readFile(file).catch(() => undefined);
+  return content && { content };
 }
 
 /** Beside the bundled command line, or where the package builds it. */
