@@ -17,21 +17,23 @@ it("a creator lives as long as its process", async () => {
 });
 
 it("a creator that has ended is dead, also where nobody has fetched it", async () => {
-  const parent = spawn("sh", ["-c", "true & echo $!; exec sleep 60"], {
+  const parent = spawn("sh", ["-c", "sleep 60 & echo $!; exec tail -f /dev/null"], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   try {
     const [written] = (await once(parent.stdout, "data")) as [Buffer];
     const record = { creatorPid: Number(written.toString()), createdAt: now() };
-    await until("it has ended", () => isZombie(record.creatorPid));
+    await until("its parent fetches nobody", () => stat(parent.pid).includes("(tail)"));
+    process.kill(record.creatorPid, "SIGKILL");
+    await until("it has ended", () => /\) Z /.test(stat(record.creatorPid)));
     expect(creatorLives(record)).toBe(false);
   } finally {
     parent.kill("SIGKILL");
   }
 });
 
-function isZombie(pid: number): boolean {
-  return /\) Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+function stat(pid: number | undefined): string {
+  return readFileSync(`/proc/${pid}/stat`, "utf8");
 }
 
 it("a younger process with the same number is another one", () => {
