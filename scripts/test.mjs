@@ -60,7 +60,7 @@ async function runSuites(prepared) {
     if (interruption()) return;
     console.log(`\n▸ ${suite.name}`);
     const begun = performance.now();
-    record(suite.name, await runOrSkip(suite, prepared), performance.now() - begun);
+    record(suite.name, await runOrSkip(suite, prepared), performance.now() - begun, suite.node);
   }
 }
 
@@ -77,20 +77,19 @@ async function runOrSkip(suite, prepared) {
   return { ...NOTHING, skipped: 1 };
 }
 
-/** @param {string} name @param {import("./suites/tally.mjs").Tally} counted @param {number} milliseconds */
-function record(name, counted, milliseconds) {
+/** @param {string} name @param {import("./suites/tally.mjs").Tally} counted @param {number} milliseconds @param {string} [node] */
+function record(name, counted, milliseconds, node) {
   const tally = strict(counted, process.env);
   total = add(total, tally);
   complaints.push(...(counted.complaints ?? []).map((complaint) => `✗ ${name}: ${complaint}`));
   const time = milliseconds > 0 ? ` (${seconds(milliseconds)})` : "";
   summary.push(`${tally.failed > 0 ? "✗" : "✓"} ${name.padEnd(14)} ${sentence(tally)}${time}`);
-  if (soak && counted.times) keepPage(name, counted, milliseconds);
+  if (soak && counted.times) keepPage({ name, node, tally: counted, milliseconds });
 }
 
-/** @param {string} name @param {import("./suites/tally.mjs").Tally} tally @param {number} milliseconds */
-function keepPage(name, tally, milliseconds) {
-  const day = new Date().toISOString().slice(0, 10);
-  const page = soakPage({ name, tally, milliseconds, day, on: `Node ${process.version}` });
+/** @param {Omit<Parameters<typeof soakPage>[0], "day">} run */
+function keepPage(run) {
+  const page = soakPage({ ...run, day: new Date().toISOString().slice(0, 10) });
   mkdirSync(inCheckout("bench", "soak"), { recursive: true });
-  writeFileSync(inCheckout("bench", "soak", `${name}.md`), page);
+  writeFileSync(inCheckout("bench", "soak", `${run.name}.md`), page);
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { mustRun } from "../process/run.mjs";
 import { inCheckout } from "../setup/checkout.mjs";
 
-const VERSION = "24.9.0";
+export const NODE24_VERSION = "24.9.0";
 
 /**
  * The binary of Node 24, from the platform's part of npm's `node` package: `node` itself only fetches that part in an
@@ -16,11 +16,15 @@ export async function node24Binary(say) {
   const name = `node-${process.platform}-${process.arch}`;
   const binary = join(folder, "node_modules", name, "bin", "node");
   if (existsSync(binary)) return binary;
-  say(`  installing ${name}@${VERSION} from npm into .cache/node24`);
+  say(`  installing ${name}@${NODE24_VERSION} from npm into .cache/node24`);
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true }));
-  await mustRun("npm", ["install", "--no-audit", "--no-fund", "--no-package-lock", `${name}@${VERSION}`], {
-    cwd: folder,
-  });
+  await mustRun(
+    "npm",
+    ["install", "--no-audit", "--no-fund", "--no-package-lock", `${name}@${NODE24_VERSION}`],
+    {
+      cwd: folder,
+    },
+  );
   return binary;
 }

@@ -7,16 +7,16 @@ const SHOWN = 15;
 /**
  * What `npm run soak` found in one suite, as the page that is committed.
  *
- * @param {{name: string, tally: import("./tally.mjs").Tally, milliseconds: number, day: string, on: string}} run
+ * @param {{name: string, node?: string, tally: import("./tally.mjs").Tally, milliseconds: number, day: string}} run
  */
-export function soakPage({ name, tally, milliseconds, day, on }) {
+export function soakPage({ name, node, tally, milliseconds, day }) {
   const longest = (tally.times ?? [])
     .toSorted((left, right) => right.milliseconds - left.milliseconds)
     .slice(0, SHOWN)
     .map((test) => `| ${inCell(test.name)} | ${seconds(test.milliseconds)} |`);
-  return `# ${name}, every proof at full size
+  return `# ${name}, every proof at ${node ? "the size of `npm test`" : "full size"}
 
-\`npm run soak -- ${name}\` on ${day}, ${on}: ${sentence(tally)}, in ${seconds(milliseconds)}. The longest of them:
+\`npm run soak -- ${name}\` on ${day}, Node ${node ?? process.version}: ${sentence(tally)}, in ${seconds(milliseconds)}. The longest of them:
 
 | proof | time |
 |---|---:|

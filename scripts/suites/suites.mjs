@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import { runCheckSteps } from "../check/steps.mjs";
-import { node24Binary } from "../node24/binary.mjs";
+import { NODE24_VERSION, node24Binary } from "../node24/binary.mjs";
 import { checkNodeVersions } from "../node24/versions.mjs";
 import { commandPath } from "../packages/command-path.mjs";
 import { seconds } from "../setup/step.mjs";
@@ -15,6 +15,7 @@ import { runVitestSuite } from "./vitest.mjs";
  * @property {string} name
  * @property {boolean} needsEngine
  * @property {boolean} [needsBrowser]
+ * @property {string} [node] the version that its tests run on, if that is not the one that runs this
  * @property {(prepared: Prepared) => string | undefined} [skipReason] why it cannot run here, if it cannot
  * @property {(env: NodeJS.ProcessEnv) => Promise<Tally>} run
  */
@@ -32,7 +33,7 @@ export const SUITES = [
 ];
 
 /**
- * What `npm run soak` runs besides: the same on Node 24. Its folder comes first in PATH, so that everything that is
+ * What `npm run soak` runs besides: the same on Node 24, at the size of `npm test`. Its folder comes first in PATH, so that everything that is
  * started under the name of node is it.
  *
  * @type {readonly Suite[]}
@@ -40,6 +41,7 @@ export const SUITES = [
 export const SOAK_SUITES = ["unit", "e2e", "security", "crash"].map((name) => ({
   ...(name === "unit" ? { needsEngine: false } : withEngine(name)),
   name: `${name}-node24`,
+  node: `v${NODE24_VERSION}`,
   run: async (env) => runVitestSuite(name, { ...env, PATH: await node24Path(env), OPENTIGER_SOAK: "" }),
 }));
 
