@@ -56,10 +56,13 @@ describe("a command that the spawner starts", () => {
     expect(new Set(pipes).size).toBe(pipes.length);
   });
 
-  test("has a session of its own, and is the kernel's first choice for memory", async () => {
-    const look = "echo $$; ps -o sid= -p $$; cat /proc/$$/oom_score_adj";
-    const [pid, session, score] = (await runIn(ours, ["sh", "-c", look])).stdout.trim().split(/\s+/);
+  test("has a session of its own, stands behind the supervisor for the processor, and is the kernel's first choice for memory", async () => {
+    const look = "echo $$; ps -o sid=,ni= -p $$; cat /proc/$$/oom_score_adj";
+    const [pid, session, niceness, score] = (await runIn(ours, ["sh", "-c", look])).stdout
+      .trim()
+      .split(/\s+/);
     expect(session).toBe(pid);
+    expect(niceness).toBe("10");
     expect(score).toBe("1000");
   });
 

@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -29,6 +30,9 @@ enum { version = 1, channel = 3 };
 
 /* The kernel takes less than this for arguments and environment together. */
 enum { max_body = 8 * 1024 * 1024, max_strings = 1 << 20, max_pipes = 512 };
+
+/* Of commands. It counts among the processes of one sandbox only, and there the supervisor comes first. */
+enum { niceness = 10 };
 
 /* Exit statuses of what could not be started, as of setpriv and the shell. */
 enum { exit_ours = 125, exit_not_executable = 126, exit_not_found = 127 };
@@ -247,6 +251,8 @@ static void become_command(const struct spawn *spawn, struct pipe_ends *const st
   /* The kernel's first choice when memory runs out; where we may not say so the command starts all the same. */
   int score = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
   if (score >= 0) (void)!write(score, "1000", 4);
+
+  (void)setpriority(PRIO_PROCESS, 0, niceness);
 
   /* We have no right to pass over file modes: a folder that only the agent may enter is entered by the agent. */
   int entered = chdir(folder) == 0;
