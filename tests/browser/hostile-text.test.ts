@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { RunningServer } from "../../packages/server/src/server.ts";
 import { temporaryServer } from "../../packages/server/src/temporary-server.ts";
-import { openPage } from "./open-page.ts";
+import { load, openPage } from "./open-page.ts";
 import { type Showcase, showcase } from "./showcase.ts";
 
 const script = "<script>window.owned = 1</script>";
@@ -48,7 +48,7 @@ afterAll(() => instance.remove());
 test("a requirement, a title and instructions with scripts in them are text", async () => {
   const { page, complaints } = await openPage(`${server.url}/loops/${shown.running}`);
   await page.getByRole("heading", { name: script }).waitFor();
-  await page.goto(`${server.url}/tasks/${shown.task}`);
+  await load(page, `${server.url}/tasks/${shown.task}`);
   await page.getByRole("heading", { name: image }).waitFor();
   expect(await page.evaluate("window.owned")).toBeUndefined();
   expect(complaints).toEqual([]);
@@ -57,7 +57,7 @@ test("a requirement, a title and instructions with scripts in them are text", as
 test("so is what an agent says and changes, and its terminal tricks are gone", async () => {
   const { page, complaints } = await openPage(`${server.url}/runs/${shown.judged}?tab=diff`);
   await page.getByText("window.owned = 1").first().waitFor();
-  await page.goto(`${server.url}/runs/${shown.judged}`);
+  await load(page, `${server.url}/runs/${shown.judged}`);
   const transcript = page.getByLabel("Transcript", { exact: true }).last();
   await transcript.getByText(`red ${script}`).waitFor();
   expect(await page.title()).not.toContain("owned");

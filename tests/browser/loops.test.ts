@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { type RunningServer, startServer } from "../../packages/server/src/server.ts";
 import { atEnd } from "../setup/at-end.ts";
 import { type LoopWorld, loopWorld, plannedTask, userRepository } from "../setup/loop-world.ts";
-import { openPage, type Watched } from "./open-page.ts";
+import { load, openPage, type Watched } from "./open-page.ts";
 
 /** Real sandboxes and CLIs, one after the other, on two cores. */
 const timeoutMs = 240_000;
@@ -94,7 +94,7 @@ describe("a person in a browser", { timeout: timeoutMs }, () => {
   test("sees why a task failed, retries it, and it is done", async () => {
     const { page } = await begin({ stories: "- [ ] Write locked\n", approve: false });
     await page.locator("h1 + [data-state=failed]").waitFor({ timeout: timeoutMs });
-    await page.goto(server.url);
+    await load(page, server.url);
     const item = page.getByRole("listitem").filter({ hasText: "Write locked" });
     await item
       .getByText(/nothing|no change/i)

@@ -39,7 +39,7 @@ export async function openPage(url: string, options: BrowserContextOptions = {})
 }
 
 /** A page whose script was cut is empty until somebody loads it again, as a person would. */
-async function load(page: Page, url: string): Promise<void> {
+export async function load(page: Page, url: string): Promise<void> {
   let isCut = false;
   const look = (request: Request): void => {
     isCut ||= request.failure()?.errorText === networkChanged && request.resourceType() === "script";

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { RunningServer } from "../../packages/server/src/server.ts";
 import { temporaryServer } from "../../packages/server/src/temporary-server.ts";
-import { openPage, seriousOf, type Watched } from "./open-page.ts";
+import { load, openPage, seriousOf, type Watched } from "./open-page.ts";
 import { type Showcase, showcase } from "./showcase.ts";
 
 const engine = process.env["DOCKER_HOST"];
@@ -116,7 +116,7 @@ test("without a mouse: the skip link, a page by its letters, and the command men
 
 /** The page at this address, when everything on it has been read. */
 async function settled(page: Page, path: string): Promise<void> {
-  await page.goto(server.url + path);
+  await load(page, server.url + path);
   await page.locator("main h1").waitFor();
   await page.locator("[aria-busy=true]").first().waitFor({ state: "detached" });
 }
