@@ -7,7 +7,7 @@ const SHOWN = 15;
 /**
  * What `npm run soak` found in one suite, as the page that is committed.
  *
- * @param {{name: string, node?: string, tally: import("./tally.mjs").Tally, milliseconds: number, day: string}} run
+ * @param {{name: string, node?: string | undefined, tally: import("./tally.mjs").Tally, milliseconds: number, day: string}} run
  */
 export function soakPage({ name, node, tally, milliseconds, day }) {
   const longest = (tally.times ?? [])

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { Http2Server, IncomingHttpHeaders, ServerHttp2Stream } from "node:http2";
 import type { Duplex } from "node:stream";
@@ -12,6 +11,7 @@ import type {
 } from "@opentiger/schema";
 import { portHeader } from "../protocol/doors.ts";
 import { parseMountinfo } from "../protocol/mountinfo.ts";
+import { bootId } from "./boot-id.ts";
 import type { SupervisorConfig } from "./config.ts";
 import type { Doors } from "./egress/doors.ts";
 import { serveExecStream } from "./exec-stream.ts";
@@ -26,7 +26,7 @@ const maxRequestBytes = 1024 * 1024;
 /** The control side of every session: the host asks, the supervisor answers. */
 export class Control {
   #server: Promise<Http2Server> | undefined;
-  readonly #boot = randomUUID();
+  readonly #boot = bootId();
   readonly #generations = new Map<string, number>();
   readonly #doors: Promise<Doors> | undefined;
   ready: Promise<void>;
@@ -36,7 +36,7 @@ export class Control {
     readonly table: ExecTable,
   ) {
     const prepared = config.prepare ? prepare(config.prepare, config, table.launcher) : Promise.resolve();
-    // Loaded now and not at the start: meanwhile the processes that were just started do their work.
+    // Loaded now and not at the start: meanwhile the spawner starts.
     if (config.doors) this.#doors = import("./egress/doors.ts").then(({ openDoors }) => openDoors(config));
     this.ready = Promise.all([prepared, table.launcher.ready, this.#doors]).then(() => {});
     // Reported to whoever asks first; until then it must not end the process.

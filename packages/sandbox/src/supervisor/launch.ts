@@ -22,6 +22,19 @@ export interface Launched extends Started {
   marker: Marker;
 }
 
+export interface Identity {
+  uid: number;
+  gid: number;
+}
+
+interface MarkedCommand {
+  user: Identity;
+  marker: Marker;
+  cwd: string;
+  argv: readonly string[];
+  env: Record<string, string>;
+}
+
 /** Starts commands as the agent: its uid and gid, one marker group, no capability, first in line for the OOM killer. */
 export class Launcher {
   readonly markers = new MarkerPool();
@@ -49,17 +62,33 @@ export class Launcher {
     refuseMissing(spec.command[0] ?? "", { path: env["PATH"] ?? "", cwd, otherUid });
     const marker = this.#marker(spec);
     const stdio = { stdin: spec.stdin === true && !spec.detach, output: !spec.detach };
+    return { ...(await this.#start({ user, marker, cwd, argv: spec.command, env }, stdio)), marker };
+  }
+
+  /** Starts something of ours that is to run as this user, with nothing in its environment but what is given. */
+  async startOurs(
+    user: Identity,
+    argv: readonly string[],
+    env: Readonly<Record<string, string>>,
+  ): Promise<Started> {
+    await this.ready;
+    const marker = { kind: "group", gid: this.markers.take() } as const;
+    const command = { user, marker, cwd: "/", argv, env: { PATH: systemPath, ...env } };
+    return this.#start(command, { stdin: false, output: true });
+  }
+
+  async #start(command: MarkedCommand, stdio: { stdin: boolean; output: boolean }): Promise<Started> {
+    const { user, marker, cwd, env } = command;
     if (this.#spawner?.isOpen && marker.kind === "group") {
       const emptyBoundingSet = this.#config.isolation === "agent-root";
-      const request = { user, marker: marker.gid, emptyBoundingSet, cwd, argv: spec.command, env };
-      return { ...(await startBySpawner(this.#spawner, request, stdio)), marker };
+      return startBySpawner(this.#spawner, { ...command, marker: marker.gid, emptyBoundingSet }, stdio);
     }
     const drop = this.privilegeDrop(user, marker);
     const split = drop.length > 0 ? loaderVariablesApart(env) : { root: env, agent: [] };
     const enter = enterDirectory(cwd);
-    const argv = [...drop, ...behindDrop(enter.folder, split.agent), ...spec.command];
+    const argv = [...drop, ...behindDrop(enter.folder, split.agent), ...command.argv];
     const marked = marker.kind === "environment" ? { ...env, [marker.variable]: marker.value } : split.root;
-    return { ...startByNode({ argv, env: marked, cwd: enter.cwd, ...stdio }, this.#pipePool()), marker };
+    return startByNode({ argv, env: marked, cwd: enter.cwd, ...stdio }, this.#pipePool());
   }
 
   async #begin(): Promise<void> {
@@ -84,13 +113,8 @@ export class Launcher {
     return enterDirectory(workDir).cwd ?? "/";
   }
 
-  /** For something of ours that runs as this user. */
-  dropFor(user: { uid: number; gid: number }): string[] {
-    return this.privilegeDrop(user, { kind: "group", gid: this.markers.take() });
-  }
-
   /** The argv in front of a command that gives up everything the agent must not have. */
-  privilegeDrop(user: { uid: number; gid: number }, marker: Marker): string[] {
+  privilegeDrop(user: Identity, marker: Marker): string[] {
     if (this.#config.isolation === "none" || marker.kind === "environment") return [];
     const bounding = this.#config.isolation === "agent-root" ? ["--bounding-set=-all"] : [];
     return [

@@ -1,21 +1,19 @@
-import { execFile } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { promisify } from "node:util";
+import type { Readable } from "node:stream";
 import type { PrepareRequest } from "@opentiger/schema";
 import { gitSettings, gitSettingsMark } from "../protocol/git-settings.ts";
 import { sshSettings, sshSettingsFile } from "../protocol/ssh-settings.ts";
 import type { SupervisorConfig } from "./config.ts";
-import type { Launcher } from "./launch.ts";
+import type { Identity, Launcher } from "./launch.ts";
 import { RefusedError } from "./refusals.ts";
-import { systemPath, systemTool } from "./system-tools.ts";
+import { systemTool } from "./system-tools.ts";
 
-const run = promisify(execFile);
+/** The owner of the image's files. */
+const root = { uid: 0, gid: 0 };
 
-interface Identity {
-  uid: number;
-  gid: number;
-}
+/** Of what a step complained of: enough for the error. */
+const keptWords = 500;
 
 /**
  * Makes a container of any image fit for an agent of any uid: an entry in passwd and group, a HOME it can write,
@@ -34,10 +32,8 @@ export async function prepare(
     GIT_SETTINGS: gitSettings(request),
     SSH_SETTINGS: config.doors === "all" ? sshSettings : "",
   };
-  // The owner of the image's files: the supervisor itself, or, where the agent is root, the agent.
-  const owner = config.isolation === "agent-root" ? launcher.dropFor(agent) : [];
   await Promise.all([
-    execute([...owner, systemTool("sh"), "-euc", account], settings),
+    execute(launcher, root, [systemTool("sh"), "-euc", account], settings),
     makeOwnedFolders(request.ownedFolders, agent, launcher),
   ]);
 }
@@ -82,7 +78,7 @@ async function makeOwnedFolders(
     const isOurs = uid === process.getuid?.();
     if (isOurs) chmodSync(parent, 0o1777);
     try {
-      await execute([...launcher.dropFor(agent), systemTool("mkdir"), "--", folder], {});
+      await execute(launcher, agent, [systemTool("mkdir"), "--", folder], {});
     } finally {
       if (isOurs) chmodSync(parent, mode & 0o7777);
     }
@@ -90,13 +86,28 @@ async function makeOwnedFolders(
 }
 
 /** Whatever the reason, the last line of what was said names it; the command itself would tell nobody anything. */
-async function execute(argv: readonly string[], env: Record<string, string>): Promise<void> {
-  const [command = "", ...args] = argv;
-  try {
-    await run(command, args, { env: { PATH: systemPath, ...env }, cwd: "/" });
-  } catch (error) {
-    const { stderr, message } = error as Error & { stderr?: string };
-    const said = stderr?.trim().split("\n").at(-1) || message.split("\n")[0];
-    throw new RefusedError("sandbox_broken", `the sandbox could not be made ready for commands: ${said}`);
-  }
+async function execute(
+  launcher: Launcher,
+  user: Identity,
+  argv: readonly string[],
+  env: Record<string, string>,
+): Promise<void> {
+  const { ended, stdout, stderr } = await launcher.startOurs(user, argv, env);
+  stdout?.resume();
+  const said = wordsOn(stderr);
+  const { code, signal } = await ended;
+  if (code === 0) return;
+  const why = (await said).trim().split("\n").at(-1) || `${argv[0]} ended with ${signal ?? code}`;
+  throw new RefusedError("sandbox_broken", `the sandbox could not be made ready for commands: ${why}`);
+}
+
+function wordsOn(stream: Readable | null): Promise<string> {
+  return new Promise((resolve) => {
+    let words = "";
+    if (!stream) return resolve(words);
+    stream.setEncoding("utf8").on("data", (text: string) => {
+      words = (words + text).slice(-keptWords);
+    });
+    stream.once("close", () => resolve(words));
+  });
 }
