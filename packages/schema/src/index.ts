@@ -17,4 +17,5 @@ export * from "./sandbox.ts";
 export * from "./session.ts";
 export * from "./state.ts";
 export * from "./task.ts";
+export * from "./tone.ts";
 export * from "./version.ts";

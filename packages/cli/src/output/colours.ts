@@ -1,4 +1,12 @@
-import type { LoopState, RunState, SandboxStatus, TaskState } from "@opentiger/schema";
+import {
+  type ConnectionVerdict,
+  type LoopState,
+  type RunState,
+  type SandboxStatus,
+  type TaskState,
+  type Tone,
+  toneOf,
+} from "@opentiger/schema";
 import pc from "picocolors";
 
 export type Colours = ReturnType<typeof pc.createColors>;
@@ -10,46 +18,21 @@ export function coloursFor(stream: { isTTY?: boolean | undefined }, env: NodeJS.
   return pc.createColors(stream.isTTY === true && env["TERM"] !== "dumb");
 }
 
-type State = TaskState | LoopState | RunState;
-type Colour = "green" | "cyan" | "blue" | "magenta" | "yellow" | "red" | "dim";
+type State = TaskState | LoopState | RunState | SandboxStatus | ConnectionVerdict;
 
-/** Green is done or well, cyan goes on by itself, blue is with the judge, magenta and yellow wait, red needs somebody. */
-const colourOf: Readonly<Record<State, Colour>> = {
+/** As on pages; where a terminal's own blue is hardly seen, and amber is yellow. */
+const colourOf = {
+  queued: "gray",
+  running: "blueBright",
+  blocked: "yellow",
   done: "green",
-  succeeded: "green",
-  planning: "cyan",
-  running: "cyan",
-  "blocked(awaiting_judge)": "blue",
-  awaiting_approval: "magenta",
-  "blocked(awaiting_approval)": "magenta",
-  "blocked(needs_rework)": "yellow",
-  "blocked(quota_wait)": "yellow",
-  "blocked(paused)": "yellow",
-  "paused(asked)": "yellow",
-  "paused(budget)": "yellow",
-  "paused(branch_moved)": "yellow",
   failed: "red",
-  lost: "red",
-  "blocked(dependency_failed)": "red",
-  queued: "dim",
   cancelled: "dim",
-};
+} as const satisfies Record<Tone, keyof Colours>;
 
 /** The one colour of a state, wherever it is shown. */
 export function inStateColour(state: State, text: string, colours: Colours): string {
-  return colours[colourOf[state]](text);
-}
-
-const sandboxColours: Readonly<Record<SandboxStatus, Colour>> = {
-  running: "green",
-  creating: "cyan",
-  paused: "yellow",
-  broken: "red",
-  stopped: "dim",
-};
-
-export function inSandboxColour(status: SandboxStatus, text: string, colours: Colours): string {
-  return colours[sandboxColours[status]](text);
+  return colours[colourOf[toneOf(state)]](text);
 }
 
 export const noColours: Colours = pc.createColors(false);

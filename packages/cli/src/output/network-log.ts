@@ -1,7 +1,7 @@
 import type { NetworkLogEvent, NetworkLogRow } from "@opentiger/sandboxd";
 import type { Surroundings } from "../program/surroundings.ts";
 import { age } from "./age.ts";
-import { coloursFor } from "./colours.ts";
+import { coloursFor, inStateColour } from "./colours.ts";
 import { printable, renderTable } from "./table.ts";
 
 type Reader = Pick<Surroundings, "stdout" | "env" | "now">;
@@ -14,7 +14,7 @@ export function renderNetworkLog(rows: readonly NetworkLogRow[], { stdout, env, 
     printable(row.sandbox),
     printable(`${row.host}:${row.port}`),
     String(row.allowed),
-    row.blocked > 0 ? colours.red(String(row.blocked)) : "0",
+    row.blocked > 0 ? inStateColour("blocked", String(row.blocked), colours) : "0",
     bytes(row.bytesIn),
     bytes(row.bytesOut),
     age(new Date(row.lastSeen), now()),
@@ -26,7 +26,7 @@ export function renderNetworkLog(rows: readonly NetworkLogRow[], { stdout, env, 
 /** One line of `network log --follow`. */
 export function renderNetworkEvent(event: NetworkLogEvent, { stdout, env }: Omit<Reader, "now">): string {
   const colours = coloursFor(stdout, env);
-  const verdict = event.verdict === "allowed" ? colours.green(event.verdict) : colours.red(event.verdict);
+  const verdict = inStateColour(event.verdict, event.verdict, colours);
   const why = printable(event.reason ? `${event.rule}: ${event.reason}` : event.rule);
   return `${event.time} ${printable(event.sandbox)} ${verdict} ${printable(event.host)}:${event.port} (${why})\n`;
 }

@@ -36,7 +36,7 @@ test("on a terminal it has colours, ~ for home, shortened paths, and says what i
   const { surroundings } = recordedSurroundings({ tty: true, columns: 60, env: { HOME: "/home/me" }, now });
   const deep = summary({ name: "deep", workspaces: [mount(`/srv/${"x".repeat(80)}/end`)] });
   const text = renderList({ shown: [summary({}), deep], hidden: 2 }, surroundings);
-  expect(text).toContain("\u001b[32mrunning");
+  expect(text).toContain("\u001b[94mrunning");
   const plain = stripVTControlCharacters(text);
   expect(plain).toContain("~/project");
   expect(plain).toMatch(/\/srv\/x+…x+\/end/);

@@ -1,7 +1,7 @@
 import type { SandboxSummary } from "@opentiger/schema";
 import type { Surroundings } from "../program/surroundings.ts";
 import { age } from "./age.ts";
-import { type Colours, coloursFor, inSandboxColour } from "./colours.ts";
+import { type Colours, coloursFor, inStateColour } from "./colours.ts";
 import { printable, renderTable } from "./table.ts";
 
 export interface SandboxList {
@@ -39,7 +39,7 @@ function row(sandbox: SandboxSummary, { stdout, env, now }: Surroundings, colour
   return [
     own ? colours.bold(printable(name)) : colours.dim(printable(name)),
     printable(agent),
-    inSandboxColour(status, status, colours),
+    inStateColour(status, status, colours),
     stdout.isTTY ? shorten(homely(workspace, env["HOME"]), workspaceWidth(stdout.columns)) : workspace,
     own ? workspaceKind : `${workspaceKind} (of another instance)`,
     network === "open" ? colours.red(colours.bold("OPEN")) : (network ?? "-"),

@@ -1,6 +1,6 @@
+import { toneOf } from "@opentiger/schema";
 import { Link } from "@tanstack/react-router";
 import type { LoopEvent } from "../api/types.ts";
-import { toneOf } from "../theme/states.ts";
 import { words } from "../words/words.ts";
 import { Card } from "./page.tsx";
 import { StateBadge } from "./state-badge.tsx";

@@ -1,7 +1,7 @@
+import type { Tone } from "@opentiger/schema";
 import type { LucideIcon } from "lucide-react";
 import type { ReactNode } from "react";
 import { failureOf } from "../api/failure.ts";
-import type { Tone } from "../theme/states.ts";
 import { words } from "../words/words.ts";
 import { Button } from "./button.tsx";
 import { StateIcon } from "./state-icon.tsx";

@@ -1,4 +1,5 @@
-import { type Tone, toneFill, tones } from "../theme/states.ts";
+import { type Tone, tones } from "@opentiger/schema";
+import { toneFill } from "../theme/states.ts";
 import { words } from "../words/words.ts";
 import { classes } from "./classes.ts";
 

@@ -1,4 +1,5 @@
-import { toneOf, toneTint } from "../theme/states.ts";
+import { toneOf } from "@opentiger/schema";
+import { toneTint } from "../theme/states.ts";
 import { words } from "../words/words.ts";
 import { classes } from "./classes.ts";
 import { StateIcon } from "./state-icon.tsx";

@@ -1,4 +1,5 @@
-import { type Tone, toneText } from "../theme/states.ts";
+import type { Tone } from "@opentiger/schema";
+import { toneText } from "../theme/states.ts";
 import { classes } from "./classes.ts";
 
 interface StateIconProps {

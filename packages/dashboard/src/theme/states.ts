@@ -1,33 +1,4 @@
-/** The six that have a colour. Whatever else there is means one of them. */
-export const tones = ["queued", "running", "blocked", "done", "failed", "cancelled"] as const;
-export type Tone = (typeof tones)[number];
-
-/** Which of the six a state is; `blocked(paused)` is blocked. */
-export function toneOf(state: string): Tone {
-  const [status = ""] = state.split("(");
-  return toneOfStatus[status] ?? "queued";
-}
-
-const toneOfStatus: Readonly<Record<string, Tone>> = {
-  queued: "queued",
-  planning: "running",
-  running: "running",
-  starting: "running",
-  awaiting_approval: "blocked",
-  blocked: "blocked",
-  paused: "blocked",
-  waiting: "blocked",
-  inconclusive: "blocked",
-  done: "done",
-  succeeded: "done",
-  pass: "done",
-  ok: "done",
-  failed: "failed",
-  fail: "failed",
-  lost: "failed",
-  cancelled: "cancelled",
-  stopped: "cancelled",
-};
+import type { Tone } from "@opentiger/schema";
 
 /** As text on a surface. */
 export const toneText: Readonly<Record<Tone, string>> = {

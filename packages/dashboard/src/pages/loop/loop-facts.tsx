@@ -1,3 +1,4 @@
+import { toneOf, tones } from "@opentiger/schema";
 import { useQuery } from "@tanstack/react-query";
 import { loopTasksQuery, loopUsageQuery } from "../../api/loops.ts";
 import { repositoriesQuery } from "../../api/system.ts";
@@ -6,7 +7,6 @@ import { type Fact, Facts } from "../../parts/facts.tsx";
 import { money, tokens } from "../../parts/numbers.tsx";
 import { Progress } from "../../parts/progress.tsx";
 import { Duration } from "../../parts/time.tsx";
-import { toneOf, tones } from "../../theme/states.ts";
 import { words } from "../../words/words.ts";
 
 const text = words.loop;

@@ -1,3 +1,4 @@
+import { toneOf, tones } from "@opentiger/schema";
 import { useQuery } from "@tanstack/react-query";
 import { ListTree } from "lucide-react";
 import { loopTasksQuery } from "../../api/loops.ts";
@@ -6,7 +7,6 @@ import { EmptyState } from "../../parts/notes.tsx";
 import { QueryView } from "../../parts/query-view.tsx";
 import { StateIcon } from "../../parts/state-icon.tsx";
 import { TaskGraph } from "../../parts/task-graph.tsx";
-import { toneOf, tones } from "../../theme/states.ts";
 import { words } from "../../words/words.ts";
 import { TaskCard } from "./task-card.tsx";
 

@@ -1,9 +1,10 @@
+import { toneOf } from "@opentiger/schema";
 import { Link } from "@tanstack/react-router";
 import type { Task } from "../../api/types.ts";
 import { classes } from "../../parts/classes.ts";
 import { stateLabel } from "../../parts/state-badge.tsx";
 import { StateIcon } from "../../parts/state-icon.tsx";
-import { toneOf, toneText } from "../../theme/states.ts";
+import { toneText } from "../../theme/states.ts";
 import { words } from "../../words/words.ts";
 
 /** A task in the graph and on the board: what, in which state, by whom. */

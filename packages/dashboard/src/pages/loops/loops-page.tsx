@@ -1,3 +1,4 @@
+import { toneOf, tones } from "@opentiger/schema";
 import { useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { Plus, RefreshCw } from "lucide-react";
@@ -9,7 +10,6 @@ import { EmptyState } from "../../parts/notes.tsx";
 import { Page } from "../../parts/page.tsx";
 import { QueryView } from "../../parts/query-view.tsx";
 import { useSearchChange } from "../../parts/use-search-change.ts";
-import { toneOf, tones } from "../../theme/states.ts";
 import { words } from "../../words/words.ts";
 import { LoopTable } from "./loop-table.tsx";
 

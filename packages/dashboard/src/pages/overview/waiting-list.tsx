@@ -1,3 +1,4 @@
+import { toneOf } from "@opentiger/schema";
 import { useQuery } from "@tanstack/react-query";
 import { CircleCheck, KeyRound, RotateCcw } from "lucide-react";
 import { secretsQuery } from "../../api/secrets.ts";
@@ -11,7 +12,6 @@ import { stateLabel } from "../../parts/state-badge.tsx";
 import { StateIcon } from "../../parts/state-icon.tsx";
 import { RelativeTime } from "../../parts/time.tsx";
 import { useAction } from "../../parts/use-action.ts";
-import { toneOf } from "../../theme/states.ts";
 import { words } from "../../words/words.ts";
 
 const text = words.overview;

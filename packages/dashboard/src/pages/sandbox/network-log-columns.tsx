@@ -9,7 +9,6 @@ import { words } from "../../words/words.ts";
 import { canAllow, ruleFor, verdictOf } from "./network-verdict.ts";
 
 const { sandbox: text } = words;
-const states = { allowed: "done", blocked: "failed", failed: "blocked" } as const;
 
 /** A row for each host and port. */
 export function logColumns(
@@ -21,7 +20,7 @@ export function logColumns(
     {
       title: text.verdict,
       className: "md:w-28",
-      cell: (row) => <StateBadge state={states[verdictOf(row)]} label={text.verdicts[verdictOf(row)]} />,
+      cell: (row) => <StateBadge state={verdictOf(row)} label={text.verdicts[verdictOf(row)]} />,
     },
     {
       title: text.host,

@@ -1,9 +1,9 @@
+import type { Tone } from "@opentiger/schema";
 import { useEffect, useRef, useState } from "react";
 import { Button } from "../../parts/button.tsx";
 import { classes } from "../../parts/classes.ts";
 import { StateIcon } from "../../parts/state-icon.tsx";
 import { sayFailure } from "../../parts/toast.tsx";
-import type { Tone } from "../../theme/states.ts";
 import { words } from "../../words/words.ts";
 import { NotRunning, type SandboxTab } from "./not-running.tsx";
 import type { Screen } from "./screen.ts";

@@ -65,7 +65,7 @@ function ProcessState({ process: { state, skipped, reason, nextTryAt } }: { proc
     );
   return (
     <span className="flex flex-wrap items-center gap-2">
-      <StateBadge state={state} label={text.states[state]} />
+      <StateBadge state={state} still={state === "running"} label={text.states[state]} />
       {nextTryAt && (
         <span className="text-xs text-faint">
           {text.nextTry} <RelativeTime at={nextTryAt} />

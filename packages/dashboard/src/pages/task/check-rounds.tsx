@@ -1,10 +1,9 @@
-import type { CheckResult, CheckRound } from "@opentiger/schema";
+import type { CheckResult, CheckRound, Tone } from "@opentiger/schema";
 import { ChevronRight } from "lucide-react";
 import { Ansi } from "../../parts/ansi.tsx";
 import { Card } from "../../parts/page.tsx";
 import { StateIcon } from "../../parts/state-icon.tsx";
 import { duration } from "../../parts/time.tsx";
-import type { Tone } from "../../theme/states.ts";
 import { words } from "../../words/words.ts";
 
 const text = words.task;

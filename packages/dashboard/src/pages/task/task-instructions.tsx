@@ -1,3 +1,4 @@
+import { toneOf } from "@opentiger/schema";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
@@ -6,7 +7,6 @@ import { taskMessagesQuery } from "../../api/tasks.ts";
 import type { Task } from "../../api/types.ts";
 import { Card, Section } from "../../parts/page.tsx";
 import { StateIcon } from "../../parts/state-icon.tsx";
-import { toneOf } from "../../theme/states.ts";
 import { words } from "../../words/words.ts";
 import { EditableInstructions } from "./editable-instructions.tsx";
 import { MessageList } from "./message-list.tsx";

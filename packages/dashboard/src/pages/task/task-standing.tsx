@@ -1,9 +1,9 @@
+import { toneOf } from "@opentiger/schema";
 import type { Run, Task } from "../../api/types.ts";
 import { Facts } from "../../parts/facts.tsx";
 import { Note, Remedy } from "../../parts/notes.tsx";
 import { agentLabel } from "../../parts/run-table.tsx";
 import { RelativeTime } from "../../parts/time.tsx";
-import { toneOf } from "../../theme/states.ts";
 import { words } from "../../words/words.ts";
 
 const text = words.task;
