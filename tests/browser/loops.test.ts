@@ -59,6 +59,9 @@ describe("a person in a browser", { timeout: timeoutMs }, () => {
     await page.locator("[data-connection=live]").first().waitFor();
     await page.locator("h1 + [data-state=done]").waitFor({ timeout: timeoutMs });
     await page.getByText("2/2").waitFor();
+    const summed = page.getByRole("table", { name: "What came of each task" });
+    await summed.getByRole("row", { name: /Write two Done Passed 1/ }).waitFor();
+    await page.getByText("Commits2", { exact: true }).waitFor();
     expect(foreign).toEqual([]);
     await page.getByRole("button", { name: "Merge" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Merge" }).click();
@@ -73,11 +76,28 @@ describe("a person in a browser", { timeout: timeoutMs }, () => {
     await page.getByRole("button", { name: /Write planned/ }).click();
     await page.getByRole("textbox", { name: "Title" }).fill("Write approved");
     await page.getByRole("textbox", { name: "Instructions" }).fill("Write approved.txt.");
-    await page.getByRole("textbox", { name: "May change" }).fill("approved.txt");
+    await page.getByRole("textbox", { name: "Allowed paths" }).fill("approved.txt");
+    await page.getByRole("textbox", { name: "Checks" }).fill("test -f approved.txt");
     await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
+    // What is not saved is still there after a look at what was asked for, and is asked about before it is left.
+    await page.getByRole("tab", { name: "Requirement" }).click();
+    await page.getByRole("paragraph").filter({ hasText: "Something planned." }).waitFor();
+    await page.getByRole("tab", { name: "Plan" }).click();
+    await page.getByText("You have changes that are not saved.").waitFor();
+    await page.getByRole("link", { name: "Usage" }).click();
+    await page
+      .getByRole("dialog", { name: /Leave without/ })
+      .getByRole("button", { name: "Close" })
+      .last()
+      .click();
     await page.getByRole("button", { name: "Approve and run" }).click();
     await page.locator("h1 + [data-state=done]").waitFor({ timeout: timeoutMs });
-    await page.getByRole("link", { name: /Write approved/ }).waitFor();
+    await page.getByRole("link", { name: /Write approved/ }).click();
+    await page.getByText("test -f approved.txt").waitFor();
+    await page.getByRole("tab", { name: "History" }).click();
+    const merged = page.getByRole("listitem").filter({ hasText: "Merged to the branch" });
+    await merged.getByText(/Being judged.*Done.*task\.merge.*by the merger/).waitFor();
+    await page.goBack();
     expect(git("show", "--format=", "--name-only", `tiger/${loopOf(page)}`)).toBe("approved.txt");
     expect(complaints).toEqual([]);
   });

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
+import { summarise } from "../../packages/orchestrator/src/loops/summarise.ts";
 import { addArtifact } from "../../packages/orchestrator/src/state/artifacts.ts";
 import { appendEvent } from "../../packages/orchestrator/src/state/events.ts";
 import { addJudgement } from "../../packages/orchestrator/src/state/judgements.ts";
@@ -203,7 +204,11 @@ async function olderRuns(database: Db, of: { id: string; tasks: string[] }): Pro
 }
 
 async function end(database: Db, id: string, status: string): Promise<void> {
-  await database.query("update loops set status = $2, ended_at = now() where id = $1", [id, status]);
+  const summary = JSON.stringify(await summarise(database, id));
+  await database.query(
+    "update loops set status = $2, ended_at = now(), summary = $3::jsonb, plan = $4::jsonb where id = $1",
+    [id, status, summary, JSON.stringify(planOf(tasks.slice(0, 3)))],
+  );
 }
 
 async function filesOf(database: Db, folder: string, runs: readonly string[]): Promise<void> {

@@ -115,8 +115,13 @@ describe("the API", () => {
       if (next === null) break;
       after = `&after=${next}`;
     }
-    const { json } = await askServer(server.url, `/loops/${known.world.loop}/events?limit=500`);
-    expect(seen).toEqual(page.parse(json).items.map(({ id }) => id));
+    const idsOf = async (query: string) => {
+      const { json } = await askServer(server.url, `/loops/${known.world.loop}/events?limit=500${query}`);
+      return page.parse(json).items.map(({ id }) => id);
+    };
+    expect(seen).toEqual(await idsOf(""));
+    expect(await idsOf("&order=desc")).toEqual(seen.toReversed());
+    expect(await idsOf(`&order=desc&after=${seen.at(-1)}`)).toEqual(seen.toReversed().slice(1));
   });
 });
 

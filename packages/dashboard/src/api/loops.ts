@@ -1,18 +1,32 @@
 import type { Plan } from "@opentiger/schema";
-import { queryOptions } from "@tanstack/react-query";
+import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
+import { allPages } from "./all-pages.ts";
 import { ask, askText, part } from "./ask.ts";
-import type { Events, Loop, Loops, Merged, NewLoop, Runs, Tasks, Usage } from "./types.ts";
+import type { Events, Loop, Loops, Merged, NewLoop, Runs, Task, Usage } from "./types.ts";
 
-/** As many as a page shows without asking for more. */
-const most = 200;
+/** As many as are shown without asking for more. */
+const atOnce = 100;
+
+const paged = {
+  initialPageParam: undefined as number | undefined,
+  getNextPageParam: (page: { next: number | null }) => page.next ?? undefined,
+};
 
 export type LoopVerb = "approve" | "pause" | "cancel" | "retry" | "discard";
 
-export const loopsQuery = (status?: string) =>
-  queryOptions({
-    queryKey: ["loops", { status }],
-    queryFn: ({ signal }) => ask<Loops>("GET", "/loops", { query: { status, limit: most }, signal }),
-  });
+/** The newest of them, for what shows only those. */
+export const newestLoopsQuery = queryOptions({
+  queryKey: ["loops", "newest"],
+  queryFn: ({ signal }) => ask<Loops>("GET", "/loops", { query: { limit: atOnce }, signal }),
+});
+
+/** All of them, the newest first, page by page. */
+export const loopsQuery = infiniteQueryOptions({
+  queryKey: ["loops", "pages"],
+  queryFn: ({ pageParam, signal }) =>
+    ask<Loops>("GET", "/loops", { query: { after: pageParam, limit: atOnce }, signal }),
+  ...paged,
+});
 
 export const loopQuery = (id: string) =>
   queryOptions({
@@ -23,13 +37,16 @@ export const loopQuery = (id: string) =>
 export const loopTasksQuery = (id: string) =>
   queryOptions({
     queryKey: ["loop", id, "tasks"],
-    queryFn: ({ signal }) => ask<Tasks>("GET", `/loops/${part(id)}/tasks`, { query: { limit: 500 }, signal }),
+    queryFn: ({ signal }) => allPages<Task>(`/loops/${part(id)}/tasks`, { signal }),
   });
 
+/** The newest first. */
 export const loopRunsQuery = (id: string) =>
-  queryOptions({
+  infiniteQueryOptions({
     queryKey: ["loop", id, "runs"],
-    queryFn: ({ signal }) => ask<Runs>("GET", `/loops/${part(id)}/runs`, { query: { limit: 500 }, signal }),
+    queryFn: ({ pageParam, signal }) =>
+      ask<Runs>("GET", `/loops/${part(id)}/runs`, { query: { after: pageParam, limit: atOnce }, signal }),
+    ...paged,
   });
 
 export const loopUsageQuery = (id: string) =>
@@ -38,22 +55,16 @@ export const loopUsageQuery = (id: string) =>
     queryFn: ({ signal }) => ask<Usage>("GET", `/loops/${part(id)}/usage`, { signal }),
   });
 
-/** Of the loop, or of one of its tasks; all of them, since the newest are at the end. */
+/** Of the loop, or of one of its tasks; the newest first. */
 export const loopEventsQuery = (id: string, of: { task?: string; run?: string } = {}) =>
-  queryOptions({
+  infiniteQueryOptions({
     queryKey: ["loop", id, "events", of],
-    queryFn: async ({ signal }) => {
-      const items: Events["items"] = [];
-      for (let after: number | null = 0; after !== null && items.length < 5_000; ) {
-        const page: Events = await ask<Events>("GET", `/loops/${part(id)}/events`, {
-          query: { ...of, limit: 500, after },
-          signal,
-        });
-        items.push(...page.items);
-        after = page.next;
-      }
-      return items;
-    },
+    queryFn: ({ pageParam, signal }) =>
+      ask<Events>("GET", `/loops/${part(id)}/events`, {
+        query: { ...of, order: "desc", after: pageParam, limit: atOnce },
+        signal,
+      }),
+    ...paged,
   });
 
 export function startLoop(loop: NewLoop, key: string): Promise<Loop> {

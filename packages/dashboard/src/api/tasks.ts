@@ -1,7 +1,8 @@
 import type { TaskEdit } from "@opentiger/schema";
 import { queryOptions } from "@tanstack/react-query";
+import { allPages } from "./all-pages.ts";
 import { ask, part } from "./ask.ts";
-import type { Judgements, Runs, Sent, SentBack, Task, TaskMessage, TaskMessages } from "./types.ts";
+import type { Judgement, Run, Sent, SentBack, Task, TaskMessage } from "./types.ts";
 
 export type TaskVerb = "retry" | "cancel" | "pause" | "resume";
 
@@ -14,14 +15,13 @@ export const taskQuery = (id: string) =>
 export const taskRunsQuery = (id: string) =>
   queryOptions({
     queryKey: ["task", id, "runs"],
-    queryFn: ({ signal }) => ask<Runs>("GET", `/tasks/${part(id)}/runs`, { query: { limit: 500 }, signal }),
+    queryFn: ({ signal }) => allPages<Run>(`/tasks/${part(id)}/runs`, { signal }),
   });
 
 export const taskJudgementsQuery = (id: string) =>
   queryOptions({
     queryKey: ["task", id, "judgements"],
-    queryFn: ({ signal }) =>
-      ask<Judgements>("GET", `/tasks/${part(id)}/judgements`, { query: { limit: 500 }, signal }),
+    queryFn: ({ signal }) => allPages<Judgement>(`/tasks/${part(id)}/judgements`, { signal }),
   });
 
 export function moveTask(id: string, verb: TaskVerb): Promise<Task> {
@@ -35,8 +35,7 @@ export function editTask(id: string, fields: TaskEdit): Promise<Task> {
 export const taskMessagesQuery = (id: string) =>
   queryOptions({
     queryKey: ["task", id, "messages"],
-    queryFn: ({ signal }) =>
-      ask<TaskMessages>("GET", `/tasks/${part(id)}/messages`, { query: { limit: 500 }, signal }),
+    queryFn: ({ signal }) => allPages<TaskMessage>(`/tasks/${part(id)}/messages`, { signal }),
   });
 
 /** The key is of what was written: pressed twice, it is said once. */

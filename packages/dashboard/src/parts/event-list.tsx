@@ -1,35 +1,49 @@
 import { toneOf } from "@opentiger/schema";
+import type { InfiniteData, UseInfiniteQueryResult } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import type { LoopEvent } from "../api/types.ts";
+import { ArrowRight } from "lucide-react";
+import type { Events, LoopEvent } from "../api/types.ts";
 import { words } from "../words/words.ts";
+import { MorePages } from "./more-pages.tsx";
 import { Card } from "./page.tsx";
+import { QueryView } from "./query-view.tsx";
 import { StateBadge } from "./state-badge.tsx";
 import { StateIcon } from "./state-icon.tsx";
 import { RelativeTime } from "./time.tsx";
 
-/** More than anybody reads; the rest is in `opentiger loop events`. */
-const most = 300;
+const text = words.loop;
 
 interface EventListProps {
-  events: readonly LoopEvent[];
+  query: UseInfiniteQueryResult<InfiniteData<Events>>;
   /** What each task is called, by its id. */
   titles: ReadonlyMap<string, string>;
 }
 
-/** What happened, the newest first: what moved, from where to where, and why. */
-export function EventList({ events, titles }: EventListProps) {
-  if (events.length === 0) return <p className="py-6 text-faint">{words.loop.noActivity}</p>;
+/** What happened, the newest first: what moved, from where to where, by which transition, who did it, and why. */
+export function EventList({ query, titles }: EventListProps) {
   return (
-    <Card>
-      <ol>
-        {events
-          .slice(-most)
-          .toReversed()
-          .map((event) => (
-            <EventLine key={event.id} event={event} title={event.task ? titles.get(event.task) : undefined} />
-          ))}
-      </ol>
-    </Card>
+    <QueryView query={query}>
+      {({ pages }) => {
+        const events = pages.flatMap(({ items }) => items);
+        if (events.length === 0) return <p className="py-6 text-faint">{text.noActivity}</p>;
+        return (
+          <>
+            <Card>
+              <ol>
+                {events.map((event) => (
+                  <EventLine
+                    key={event.id}
+                    event={event}
+                    title={event.task ? titles.get(event.task) : undefined}
+                  />
+                ))}
+              </ol>
+            </Card>
+            <MorePages query={query} label={text.moreActivity} />
+          </>
+        );
+      }}
+    </QueryView>
   );
 }
 
@@ -58,11 +72,11 @@ function EventLine({ event, title }: { event: LoopEvent; title: string | undefin
               params={{ id: event.run }}
               className="text-xs text-faint underline underline-offset-2 hover:text-ink"
             >
-              {words.loop.run} {textOf(event, "number") ?? ""}
+              {text.run} {textOf(event, "number") ?? ""}
             </Link>
           )}
-          {from && to && from !== to && <StateBadge still state={to} />}
         </div>
+        {from && to && <Move from={from} to={to} event={event} />}
         {why && <p className="mt-0.5 text-soft break-words whitespace-pre-line">{why}</p>}
       </div>
       <span className="text-xs text-faint">
@@ -72,8 +86,36 @@ function EventLine({ event, title }: { event: LoopEvent; title: string | undefin
   );
 }
 
+/** As docs/state-model.md is read: state, transition, owner. */
+function Move({ from, to, event: { type, owner } }: { from: string; to: string; event: LoopEvent }) {
+  return (
+    <p className="mt-1 flex flex-wrap items-center gap-x-1.5 gap-y-1 text-xs text-faint">
+      <StateBadge still state={from} />
+      {from !== to && (
+        <>
+          <ArrowRight aria-label={text.becomes} className="size-3" />
+          <StateBadge still state={to} />
+        </>
+      )}
+      <span aria-hidden>·</span>
+      <code className="font-mono">{type}</code>
+      {owner && (
+        <>
+          <span aria-hidden>·</span>
+          <span>{text.by(ownerName(owner))}</span>
+        </>
+      )}
+    </p>
+  );
+}
+
+function ownerName(owner: string): string {
+  const names: Readonly<Record<string, string>> = words.states.owners;
+  return names[owner] ?? owner;
+}
+
 function eventName(type: string): string {
-  const names: Readonly<Record<string, string>> = words.loop.events;
+  const names: Readonly<Record<string, string>> = text.events;
   return names[type] ?? type.replaceAll(/[._]/g, " ");
 }
 

@@ -1,4 +1,4 @@
-import type { UseQueryResult } from "@tanstack/react-query";
+import type { UseInfiniteQueryResult, UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { ErrorNote, Loading } from "./notes.tsx";
 
@@ -7,7 +7,7 @@ export function QueryView<Data>({
   query,
   children,
 }: {
-  query: UseQueryResult<Data>;
+  query: UseQueryResult<Data> | UseInfiniteQueryResult<Data>;
   children: (data: Data) => ReactNode;
 }) {
   if (query.data !== undefined) return children(query.data);

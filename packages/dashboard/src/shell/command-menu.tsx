@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { type LucideIcon, Plus, RefreshCw } from "lucide-react";
 import { type KeyboardEvent, useEffect, useId, useState } from "react";
-import { loopsQuery } from "../api/loops.ts";
+import { newestLoopsQuery } from "../api/loops.ts";
 import { classes } from "../parts/classes.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { Input } from "../parts/field.tsx";
@@ -85,7 +85,7 @@ export function CommandMenu({ open, onClose }: { open: boolean; onClose: () => v
 
 function useCommands(open: boolean): Command[] {
   const navigate = useNavigate();
-  const { data: loops } = useQuery({ ...loopsQuery(), enabled: open });
+  const { data: loops } = useQuery({ ...newestLoopsQuery, enabled: open });
   return [
     {
       id: "new",

@@ -48,18 +48,25 @@ export async function findEvent(on: Queryable, id: number): Promise<EventRow | u
   return firstRow(on, eventRow, `select ${columns} from events where id = $1`, [id]);
 }
 
-/** Of a loop, or of one of its tasks or runs; oldest first. */
+interface EventsRequest extends PageRequest {
+  loop: string;
+  task?: string;
+  run?: string;
+  order?: "asc" | "desc";
+}
+
+/** Of a loop, or of one of its tasks or runs; oldest first, unless the newest are asked for. */
 export async function listEvents(
   on: Queryable,
-  { loop, task, run, ...page }: { loop: string; task?: string; run?: string } & PageRequest,
+  { loop, task, run, order = "asc", ...page }: EventsRequest,
 ): Promise<Page<EventRow>> {
   return onePage(
     on,
     eventRow,
     `select ${columns}, id as place from events
      where loop_id = $3 and ($4::uuid is null or task_id = $4) and ($5::uuid is null or run_id = $5)
-       and id > coalesce($1::bigint, 0)
-     order by id limit $2`,
+       and ($1::bigint is null or id ${order === "asc" ? ">" : "<"} $1)
+     order by id ${order} limit $2`,
     page,
     [loop, task ?? null, run ?? null],
   );

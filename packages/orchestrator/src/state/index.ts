@@ -22,5 +22,5 @@ export * from "./runs.ts";
 export { expiredStages, listStages, openStage, type StageRow } from "./stages.ts";
 export { listMessages, type TaskMessageRow, taskMessageRow } from "./task-messages.ts";
 export * from "./tasks.ts";
-export { allows, transitions } from "./transitions.ts";
+export { allows, ownerOf, transitions } from "./transitions.ts";
 export { type Usage, usageOfDay, usageOfLoop } from "./usage.ts";

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { allows, type By, statesOf, transitionOf, transitions, type What } from "./transitions.ts";
+import { allows, type By, ownerOf, statesOf, transitionOf, transitions, type What } from "./transitions.ts";
 
 const ended = ["done", "failed", "cancelled"];
 const openTasks = Object.keys(statesOf.task).filter((state) => !ended.includes(state));
@@ -129,4 +129,12 @@ it("what is in no table is an error of the caller", () => {
   // @ts-expect-error it does not compile either
   const unknown: By<"task"> = "constructor";
   expect(() => transitionOf("task", unknown)).toThrow(expect.objectContaining({ code: "internal" }));
+});
+
+it("an event says who made it: as the table has it, and nobody where nothing moved", () => {
+  expect(ownerOf("task.claim", "running")).toBe("dispatcher");
+  expect(ownerOf("loop.pause", "paused(asked)")).toBe("person");
+  expect(ownerOf("loop.pause", "paused(budget)")).toBe("dispatcher");
+  for (const type of ["task.edit", "task.constructor", "constructor.name", ""])
+    expect(ownerOf(type, undefined)).toBeNull();
 });

@@ -152,6 +152,18 @@ export function transitionOf(what: What, by: string): Transition<string> {
   throw new OrchestratorError("internal", `there is no transition ${by} of a ${what}`);
 }
 
+/** Who made an event such as `task.claim` happen; null where nothing moved. What stops a loop unasked is no person. */
+export function ownerOf(type: string, to: unknown): string | null {
+  const [what = "", by = ""] = type.split(".");
+  if (!isWhat(what) || !Object.hasOwn(transitions[what], by)) return null;
+  const isUnasked = type === "loop.pause" && to !== "paused(asked)";
+  return isUnasked ? "dispatcher" : transitionOf(what, by).owner;
+}
+
+function isWhat(word: string): word is What {
+  return Object.hasOwn(transitions, word);
+}
+
 function way<
   const F extends readonly string[],
   const T extends readonly string[],

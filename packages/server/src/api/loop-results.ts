@@ -6,6 +6,7 @@ import {
   type LoopRow,
   listEvents,
   mergeIntoUser,
+  ownerOf,
   usageOfLoop,
 } from "@opentiger/orchestrator";
 import { ServerError } from "../errors.ts";
@@ -66,8 +67,15 @@ const eventsRoute = createRoute({
   method: "get",
   path: "/loops/{id}/events",
   tags,
-  summary: "What happened in it, oldest first",
-  request: { params, query: pageQuery.extend({ task: uuid.optional(), run: uuid.optional() }) },
+  summary: "What happened in it, and who made it happen; oldest first, or the newest with `order=desc`",
+  request: {
+    params,
+    query: pageQuery.extend({
+      task: uuid.optional(),
+      run: uuid.optional(),
+      order: z.enum(["asc", "desc"]).optional(),
+    }),
+  },
   responses: answers(pageOf(eventShape).openapi("Events"), "A page of events"),
 });
 
@@ -107,7 +115,9 @@ export function loopResultsApi(parts: Parts) {
     .openapi(eventsRoute, async (c) => {
       const { id } = await existing(parts, c.req.valid("param").id);
       const query = withoutAbsent(c.req.valid("query"));
-      return c.json(await listEvents(place.database, { loop: id, ...query }), 200);
+      const { items, next } = await listEvents(place.database, { loop: id, ...query });
+      const owned = items.map((event) => ({ ...event, owner: ownerOf(event.type, event.data["to"]) }));
+      return c.json({ items: owned, next }, 200);
     })
     .openapi(usageRoute, async (c) => {
       const { id } = await existing(parts, c.req.valid("param").id);

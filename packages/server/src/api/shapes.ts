@@ -137,6 +137,8 @@ export const eventShape = z
     /** As `task.claim`. */
     type: z.string(),
     data: z.record(z.string(), z.unknown()),
+    /** Who moved it, as docs/state-model.md has it; null where nothing moved. */
+    owner: z.string().nullable(),
     at: time,
   })
   .openapi("Event");

@@ -1,8 +1,9 @@
-import { useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { loopQuery, loopRunsQuery } from "../../api/loops.ts";
 import type { Loop } from "../../api/types.ts";
 import { firstLine } from "../../parts/first-line.ts";
+import { MorePages } from "../../parts/more-pages.tsx";
 import { Note, Remedy } from "../../parts/notes.tsx";
 import { Card, Page } from "../../parts/page.tsx";
 import { QueryView } from "../../parts/query-view.tsx";
@@ -13,8 +14,11 @@ import { words } from "../../words/words.ts";
 import { LoopActions } from "./loop-actions.tsx";
 import { LoopActivity } from "./loop-activity.tsx";
 import { LoopFacts } from "./loop-facts.tsx";
+import { LoopSummary } from "./loop-summary.tsx";
 import { LoopBoard, LoopGraph } from "./loop-tasks.tsx";
+import { LeaveUnsaved } from "./plan/leave-unsaved.tsx";
 import { PlanEditor } from "./plan/plan-editor.tsx";
+import { usePlanDraft } from "./plan/use-plan-draft.ts";
 
 const text = words.loop;
 const crumbs = [{ label: words.loops.title, to: "/loops" }] as const;
@@ -47,21 +51,42 @@ function Shown({ loop }: { loop: Loop }) {
     >
       <LoopFacts loop={loop} />
       <Standing state={state} detail={detail} />
-      {state === "awaiting_approval" ? (
-        <PlanEditor key={loop.updatedAt} loop={loop} />
-      ) : (
-        <Tabs
-          label={text.parts}
-          tabs={[
-            { id: "tasks", label: text.graph, content: () => <LoopGraph loop={loop} /> },
-            { id: "board", label: text.board, content: () => <LoopBoard loop={loop} /> },
-            { id: "activity", label: text.activity, content: () => <LoopActivity loop={loop} /> },
-            { id: "runs", label: text.runs, content: () => <LoopRuns id={id} /> },
-            { id: "requirement", label: text.requirement, content: () => <Requirement text={requirement} /> },
-          ]}
-        />
-      )}
+      <LoopTabs loop={loop} />
     </Page>
+  );
+}
+
+/** What matters most now comes first: the plan while it waits for somebody, the summary when all is over. */
+function LoopTabs({ loop }: { loop: Loop }) {
+  const { id, state, summary, requirement } = loop;
+  const draft = usePlanDraft(loop);
+  const waits = state === "awaiting_approval";
+  return (
+    <>
+      <Tabs
+        label={text.parts}
+        tabs={[
+          ...(waits
+            ? [{ id: "plan", label: text.plan.tab, content: () => <PlanEditor loop={loop} draft={draft} /> }]
+            : []),
+          ...(summary && loop.endedAt !== null
+            ? [
+                {
+                  id: "summary",
+                  label: text.summary.title,
+                  content: () => <LoopSummary loop={loop} summary={summary} />,
+                },
+              ]
+            : []),
+          { id: "tasks", label: text.graph, content: () => <LoopGraph loop={loop} /> },
+          { id: "board", label: text.board, content: () => <LoopBoard loop={loop} /> },
+          { id: "activity", label: text.activity, content: () => <LoopActivity loop={loop} /> },
+          { id: "runs", label: text.runs, content: () => <LoopRuns id={id} /> },
+          { id: "requirement", label: text.requirement, content: () => <Requirement text={requirement} /> },
+        ]}
+      />
+      <LeaveUnsaved unsaved={waits && draft.isChanged} />
+    </>
   );
 }
 
@@ -79,8 +104,15 @@ function Standing({ state, detail }: { state: Loop["state"]; detail: string | nu
 }
 
 function LoopRuns({ id }: { id: string }) {
-  const runs = useQuery(loopRunsQuery(id));
-  return <QueryView query={runs}>{({ items }) => <RunTable runs={items} />}</QueryView>;
+  const runs = useInfiniteQuery(loopRunsQuery(id));
+  return (
+    <>
+      <QueryView query={runs}>
+        {({ pages }) => <RunTable runs={pages.flatMap(({ items }) => items)} />}
+      </QueryView>
+      <MorePages query={runs} label={text.moreRuns} />
+    </>
+  );
 }
 
 function Requirement({ text: written }: { text: string }) {

@@ -1,11 +1,12 @@
 import { toneOf, tones } from "@opentiger/schema";
-import { useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { Plus, RefreshCw } from "lucide-react";
 import { loopsQuery } from "../../api/loops.ts";
 import type { ListedLoop } from "../../api/types.ts";
 import { ButtonLink } from "../../parts/button.tsx";
 import { Input, Select } from "../../parts/field.tsx";
+import { MorePages } from "../../parts/more-pages.tsx";
 import { EmptyState } from "../../parts/notes.tsx";
 import { Page } from "../../parts/page.tsx";
 import { QueryView } from "../../parts/query-view.tsx";
@@ -17,7 +18,7 @@ const { loops: text, states } = words;
 
 /** All loops, the newest first; which of them are shown stands in the address. */
 export function LoopsPage() {
-  const loops = useQuery(loopsQuery());
+  const loops = useInfiniteQuery(loopsQuery);
   const begin = (
     <ButtonLink look="primary" icon={Plus} to="/loops/new">
       {words.shell.newLoop}
@@ -26,16 +27,17 @@ export function LoopsPage() {
   return (
     <Page title={text.title} lead={text.lead} actions={begin}>
       <QueryView query={loops}>
-        {({ items }) =>
-          items.length === 0 ? (
+        {({ pages }) => {
+          const items = pages.flatMap((page) => page.items);
+          if (items.length > 0) return <Listed loops={items} />;
+          return (
             <EmptyState icon={RefreshCw} title={text.emptyTitle} action={begin}>
               {text.empty}
             </EmptyState>
-          ) : (
-            <Listed loops={items} />
-          )
-        }
+          );
+        }}
       </QueryView>
+      <MorePages query={loops} label={text.more} />
     </Page>
   );
 }

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Plus, Sparkles } from "lucide-react";
-import { loopsQuery } from "../../api/loops.ts";
+import { newestLoopsQuery } from "../../api/loops.ts";
 import { overviewQuery } from "../../api/overview.ts";
 import type { ListedLoop, Overview } from "../../api/types.ts";
 import { ButtonLink } from "../../parts/button.tsx";
@@ -20,7 +20,7 @@ const recent = 6;
 /** What needs somebody now, what goes on, how much gets done, and what it costs. */
 export function OverviewPage() {
   const overview = useQuery(overviewQuery);
-  const loops = useQuery(loopsQuery());
+  const loops = useQuery(newestLoopsQuery);
   const begin = (
     <ButtonLink look="primary" icon={Plus} to="/loops/new">
       {words.shell.newLoop}

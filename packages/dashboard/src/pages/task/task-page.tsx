@@ -1,4 +1,4 @@
-import { useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { loopEventsQuery, loopQuery } from "../../api/loops.ts";
 import { taskJudgementsQuery, taskQuery, taskRunsQuery } from "../../api/tasks.ts";
@@ -18,6 +18,9 @@ import { TaskInstructions } from "./task-instructions.tsx";
 import { TaskStanding } from "./task-standing.tsx";
 
 const text = words.task;
+
+/** All of its history is its own. */
+const noTitles: ReadonlyMap<string, string> = new Map();
 
 /** One task: what is to be done, where it stands and why, who tried, and what the judge said. */
 export function TaskPage() {
@@ -86,6 +89,6 @@ function Shown({ task }: { task: Task }) {
 }
 
 function History({ task }: { task: Task }) {
-  const events = useQuery(loopEventsQuery(task.loop, { task: task.id }));
-  return <QueryView query={events}>{(items) => <EventList events={items} titles={new Map()} />}</QueryView>;
+  const events = useInfiniteQuery(loopEventsQuery(task.loop, { task: task.id }));
+  return <EventList query={events} titles={noTitles} />;
 }

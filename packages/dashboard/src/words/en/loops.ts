@@ -10,7 +10,8 @@ export const loopsWords = {
   emptyTitle: "Start your first loop",
   empty:
     "Say what you want and in which repository. Agents work on a private copy; you get a branch of judged commits, and your checkout is never touched.",
-  nothing: "No loop is in this state.",
+  nothing: "None of these loops is one of those.",
+  more: "Show older loops",
   filter: "Show",
   searchHint: "Search requirements",
   ofTasks: (done: number, total: number) => `${done} of ${total}`,

@@ -1,6 +1,6 @@
 import type { Plan } from "@opentiger/schema";
 import { expect, it } from "vitest";
-import { freshTask, removed, replaced } from "./plan-changes.ts";
+import { commandsOf, freshTask, removed, replaced } from "./plan-changes.ts";
 
 const empty: Plan = { summary: "", tasks: [] };
 const task = (key: string, needs: string[] = []) => ({ ...freshTask(empty), key, needs });
@@ -22,4 +22,9 @@ it("without a task, what needed it needs what it needed", () => {
 it("a new task has a name that no other has", () => {
   const taken = replaced(plan, "a", task("task-3"));
   expect(freshTask({ ...taken, tasks: taken.tasks.slice(0, 2) }).key).toBe("task-4");
+});
+
+it("a check that is written again keeps its reporter, and a new one has none", () => {
+  const known = { command: "npm test", reporter: { format: "junit", path: "out.xml" } } as const;
+  expect(commandsOf("npm run lint\n\n  npm test \n", [known])).toEqual([{ command: "npm run lint" }, known]);
 });

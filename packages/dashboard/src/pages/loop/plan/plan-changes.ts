@@ -1,4 +1,4 @@
-import type { Plan, PlannedTask } from "@opentiger/schema";
+import type { Plan, PlannedTask, VerifyCommand } from "@opentiger/schema";
 
 /** The plan with this task in the place of that one; those that needed it need it under its new name. */
 export function replaced(plan: Plan, key: string, task: PlannedTask): Plan {
@@ -42,4 +42,19 @@ export function freshTask({ tasks }: Plan): PlannedTask {
     risk: "low",
     estimate: null,
   };
+}
+
+/** What is written between these, without what is empty. */
+export function partsOf(written: string, between: string): string[] {
+  return written
+    .split(between)
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
+}
+
+/** One command a line; one that was there before keeps its reporter, which is not written here. */
+export function commandsOf(written: string, before: readonly VerifyCommand[]): VerifyCommand[] {
+  return partsOf(written, "\n").map(
+    (command) => before.find((known) => known.command === command) ?? { command },
+  );
 }

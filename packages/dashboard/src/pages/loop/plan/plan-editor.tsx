@@ -1,28 +1,33 @@
-import type { Plan, PlannedTask } from "@opentiger/schema";
+import type { PlannedTask } from "@opentiger/schema";
 import { Check, Plus, Save } from "lucide-react";
 import { useState } from "react";
 import { editPlan, moveLoop } from "../../../api/loops.ts";
 import type { Loop } from "../../../api/types.ts";
 import { Button } from "../../../parts/button.tsx";
+import { Note } from "../../../parts/notes.tsx";
 import { Card, Section } from "../../../parts/page.tsx";
 import { TaskGraph } from "../../../parts/task-graph.tsx";
 import { useAction } from "../../../parts/use-action.ts";
 import { words } from "../../../words/words.ts";
 import { freshTask, removed, replaced } from "./plan-changes.ts";
 import { PlannedTaskDialog } from "./planned-task-dialog.tsx";
+import type { PlanDraft } from "./use-plan-draft.ts";
 
 const text = words.loop.plan;
 
+interface PlanEditorProps {
+  loop: Loop;
+  draft: PlanDraft;
+}
+
 /** The plan as a graph whose tasks can be changed, and then approved. What is changed is saved before. */
-export function PlanEditor({ loop }: { loop: Loop }) {
-  const given: Plan = loop.plan ?? { summary: "", tasks: [] };
-  const [plan, setPlan] = useState(given);
+export function PlanEditor({ loop, draft }: PlanEditorProps) {
+  const { plan, setPlan, isChanged } = draft;
   const [edited, setEdited] = useState<PlannedTask>();
-  const changed = plan !== given && JSON.stringify(plan) !== JSON.stringify(given);
   const save = useAction(() => editPlan(loop.id, plan), { done: text.saved });
   const approve = useAction(
     async () => {
-      if (changed) await editPlan(loop.id, plan);
+      if (isChanged) await editPlan(loop.id, plan);
       return moveLoop(loop.id, "approve");
     },
     { done: text.approved },
@@ -33,13 +38,13 @@ export function PlanEditor({ loop }: { loop: Loop }) {
       <Card className="mb-6 flex flex-wrap items-center gap-4 border-blocked/40 p-5">
         <div className="min-w-0 flex-1 basis-80">
           <h2 className="text-base font-semibold">{text.title}</h2>
-          <p className="text-soft">{changed ? text.changed : text.lead}</p>
+          <p className="text-soft">{isChanged ? text.changed : text.lead}</p>
         </div>
         <div className="flex flex-wrap gap-2">
           <Button icon={Plus} onClick={() => setEdited(freshTask(plan))}>
             {text.add}
           </Button>
-          {changed && (
+          {isChanged && (
             <Button icon={Save} busy={save.isPending} onClick={() => save.mutate()}>
               {text.save}
             </Button>
@@ -49,6 +54,15 @@ export function PlanEditor({ loop }: { loop: Loop }) {
           </Button>
         </div>
       </Card>
+      {draft.isChangedElsewhere && (
+        <div className="mb-6">
+          <Note tone="blocked" title={text.changedElsewhere} live>
+            <Button onClick={draft.takeTheirs} className="mt-1">
+              {text.takeTheirs}
+            </Button>
+          </Note>
+        </div>
+      )}
       {plan.summary && (
         <p className="mb-5 max-w-180 text-base break-words whitespace-pre-line">{plan.summary}</p>
       )}

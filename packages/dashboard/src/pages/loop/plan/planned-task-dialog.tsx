@@ -3,12 +3,12 @@ import { Trash2 } from "lucide-react";
 import { useState } from "react";
 import { Button } from "../../../parts/button.tsx";
 import { Dialog } from "../../../parts/dialog.tsx";
-import { Field, Input, Select, TextArea } from "../../../parts/field.tsx";
+import { Field, Input, TextArea } from "../../../parts/field.tsx";
 import { words } from "../../../words/words.ts";
+import { commandsOf, partsOf } from "./plan-changes.ts";
+import { PlannedTaskKind } from "./planned-task-kind.tsx";
 
 const text = words.loop.plan;
-const roles = ["worker", "tester", "docser"] as const;
-const risks = ["low", "medium", "high"] as const;
 
 interface PlannedTaskDialogProps {
   task: PlannedTask;
@@ -23,11 +23,15 @@ export function PlannedTaskDialog({ task, isNew, onClose, onSave, onRemove }: Pl
   const [draft, setDraft] = useState(task);
   const [needs, setNeeds] = useState(task.needs.join(", "));
   const [paths, setPaths] = useState(task.allowedPaths.join("\n"));
+  const [mayChange, setMayChange] = useState(task.mayChange.join("\n"));
+  const [verify, setVerify] = useState(task.verify.map(({ command }) => command).join("\n"));
   const change = (more: Partial<PlannedTask>) => setDraft((old) => ({ ...old, ...more }));
-  const whole = {
+  const whole: PlannedTask = {
     ...draft,
-    needs: parts(needs, ","),
-    allowedPaths: parts(paths, "\n"),
+    needs: partsOf(needs, ","),
+    allowedPaths: partsOf(paths, "\n"),
+    mayChange: partsOf(mayChange, "\n"),
+    verify: commandsOf(verify, task.verify),
   };
   return (
     <Dialog
@@ -69,52 +73,7 @@ export function PlannedTaskDialog({ task, isNew, onClose, onSave, onRemove }: Pl
             />
           )}
         </Field>
-        <div className="grid gap-4 sm:grid-cols-3">
-          <Field label={text.key} hint={text.keyHint}>
-            {(ids) => (
-              <Input
-                {...ids}
-                value={draft.key}
-                onChange={(event) => change({ key: event.target.value })}
-                className="font-mono"
-              />
-            )}
-          </Field>
-          <Field label={words.loop.role}>
-            {(ids) => (
-              <Select
-                {...ids}
-                value={draft.role}
-                onChange={({ target }) =>
-                  change({ role: roles.find((role) => role === target.value) ?? "worker" })
-                }
-              >
-                {roles.map((role) => (
-                  <option key={role} value={role}>
-                    {words.states.roles[role]}
-                  </option>
-                ))}
-              </Select>
-            )}
-          </Field>
-          <Field label={text.risk}>
-            {(ids) => (
-              <Select
-                {...ids}
-                value={draft.risk}
-                onChange={({ target }) =>
-                  change({ risk: risks.find((risk) => risk === target.value) ?? "low" })
-                }
-              >
-                {risks.map((risk) => (
-                  <option key={risk} value={risk}>
-                    {text.risks[risk]}
-                  </option>
-                ))}
-              </Select>
-            )}
-          </Field>
-        </div>
+        <PlannedTaskKind task={draft} onChange={change} />
         <Field label={text.needs} hint={text.needsHint}>
           {(ids) => (
             <Input
@@ -125,25 +84,36 @@ export function PlannedTaskDialog({ task, isNew, onClose, onSave, onRemove }: Pl
             />
           )}
         </Field>
-        <Field label={text.paths} hint={text.pathsHint}>
-          {(ids) => (
-            <TextArea
-              {...ids}
-              rows={3}
-              value={paths}
-              onChange={({ target }) => setPaths(target.value)}
-              className="font-mono"
-            />
-          )}
-        </Field>
+        <div className="grid gap-4 sm:grid-cols-2">
+          <Lines label={text.paths} hint={text.pathsHint} value={paths} onChange={setPaths} />
+          <Lines label={text.mayChange} hint={text.mayChangeHint} value={mayChange} onChange={setMayChange} />
+        </div>
+        <Lines label={text.verify} hint={text.verifyHint} value={verify} onChange={setVerify} />
       </div>
     </Dialog>
   );
 }
 
-function parts(written: string, between: string): string[] {
-  return written
-    .split(between)
-    .map((part) => part.trim())
-    .filter((part) => part !== "");
+interface LinesProps {
+  label: string;
+  hint: string;
+  value: string;
+  onChange(value: string): void;
+}
+
+/** One of them a line. */
+function Lines({ label, hint, value, onChange }: LinesProps) {
+  return (
+    <Field label={label} hint={hint}>
+      {(ids) => (
+        <TextArea
+          {...ids}
+          rows={3}
+          value={value}
+          onChange={({ target }) => onChange(target.value)}
+          className="font-mono"
+        />
+      )}
+    </Field>
+  );
 }
