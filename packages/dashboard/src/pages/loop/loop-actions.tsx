@@ -11,6 +11,13 @@ import { words } from "../../words/words.ts";
 import { BudgetDialog } from "./budget-dialog.tsx";
 
 const text = words.loop;
+type Moved = Exclude<LoopVerb, "approve">;
+const said: Readonly<Record<Moved, string>> = {
+  pause: text.paused,
+  cancel: text.cancelled,
+  retry: text.retried,
+  discard: text.discarded,
+};
 type Asked = "cancel" | "discard" | "merge" | "budget";
 
 /** What may be done with it in the state that it is in. */
@@ -18,7 +25,11 @@ export function LoopActions({ loop }: { loop: Loop }) {
   const [asked, setAsked] = useState<Asked>();
   const close = () => setAsked(undefined);
   const { id, state } = loop;
-  const move = useAction((verb: LoopVerb) => moveLoop(id, verb), { onDone: close });
+  const move = useAction(async (verb: Moved) => {
+    await moveLoop(id, verb);
+    say(said[verb]);
+    close();
+  });
   const resume = useAction(() => resumeLoop(id), { done: text.resumed });
   const merge = useAction(() => mergeLoop(id), {
     onDone: (merged) => {

@@ -9,6 +9,7 @@ import { Page, Section } from "../../parts/page.tsx";
 import { QueryView } from "../../parts/query-view.tsx";
 import { words } from "../../words/words.ts";
 import { LoopTable } from "../loops/loop-table.tsx";
+import { LoginWarnings } from "./login-warnings.tsx";
 import { RunningAgents } from "./running-agents.tsx";
 import { Spend } from "./spend.tsx";
 import { Throughput } from "./throughput.tsx";
@@ -31,18 +32,21 @@ export function OverviewPage() {
       <QueryView query={loops}>
         {({ items }) =>
           items.length === 0 ? (
-            <EmptyState
-              icon={Sparkles}
-              title={text.welcome}
-              action={
-                <>
-                  {begin}
-                  <ButtonLink to="/agents">{text.firstSteps}</ButtonLink>
-                </>
-              }
-            >
-              {text.welcomeText}
-            </EmptyState>
+            <>
+              <LoginWarnings />
+              <EmptyState
+                icon={Sparkles}
+                title={text.welcome}
+                action={
+                  <>
+                    {begin}
+                    <ButtonLink to="/agents">{text.firstSteps}</ButtonLink>
+                  </>
+                }
+              >
+                {text.welcomeText}
+              </EmptyState>
+            </>
           ) : (
             <QueryView query={overview}>{(data) => <Shown overview={data} loops={items} />}</QueryView>
           )

@@ -1,7 +1,5 @@
 import { toneOf } from "@opentiger/schema";
-import { useQuery } from "@tanstack/react-query";
-import { CircleCheck, KeyRound, RotateCcw } from "lucide-react";
-import { secretsQuery } from "../../api/secrets.ts";
+import { CircleCheck, RotateCcw } from "lucide-react";
 import { moveTask } from "../../api/tasks.ts";
 import type { Overview } from "../../api/types.ts";
 import { Button, ButtonLink } from "../../parts/button.tsx";
@@ -13,14 +11,14 @@ import { StateIcon } from "../../parts/state-icon.tsx";
 import { RelativeTime } from "../../parts/time.tsx";
 import { useAction } from "../../parts/use-action.ts";
 import { words } from "../../words/words.ts";
+import { LoginWarning, useLoginWarnings } from "./login-warnings.tsx";
 
 const text = words.overview;
 type Waiting = Overview["waiting"][number];
 
 /** What does not go on by itself: why, what mends it, and the button that does. */
 export function WaitingList({ waiting }: { waiting: readonly Waiting[] }) {
-  const { data: secrets } = useQuery(secretsQuery);
-  const warnings = secrets?.warnings ?? [];
+  const warnings = useLoginWarnings();
   if (waiting.length + warnings.length === 0) {
     return (
       <Card className="flex items-center gap-2.5 p-4 text-soft">
@@ -35,17 +33,8 @@ export function WaitingList({ waiting }: { waiting: readonly Waiting[] }) {
         {waiting.map((each) => (
           <WaitingItem key={`${each.loop} ${each.task?.id}`} waiting={each} />
         ))}
-        {warnings.map(({ secret, message, remedy }) => (
-          <li key={secret} className="flex gap-3 px-4 py-3">
-            <KeyRound aria-hidden className="mt-0.75 size-3.5 text-blocked" />
-            <div className="min-w-0 flex-1">
-              <p className="font-medium">{message}</p>
-              {remedy.map((line) => (
-                <Remedy key={line} text={line} />
-              ))}
-            </div>
-            <ButtonLink to="/secrets">{text.look}</ButtonLink>
-          </li>
+        {warnings.map((warning) => (
+          <LoginWarning key={warning.secret} warning={warning} />
         ))}
       </ul>
     </Card>
@@ -72,7 +61,11 @@ function WaitingItem({ waiting }: { waiting: Waiting }) {
             </span>
           )}
         </p>
-        {why && <p className="mt-1 text-soft break-words">{why}</p>}
+        {why && (
+          <div className="mt-1 text-soft">
+            <Remedy text={why} />
+          </div>
+        )}
         {failure && (
           <div className="text-soft">
             <Remedy text={failure.remedy} />
