@@ -45,7 +45,32 @@ describe("what was done and used", () => {
       expect(runs.toSorted()).toEqual(items.map((item) => String(item.runs)).toSorted());
       expect(new URL(page.url()).searchParams.get("tab")).toBe(by);
     }
+    await page
+      .getByRole("group", { name: "What the chart shows" })
+      .getByRole("button", { name: "Tokens" })
+      .click();
+    await page.waitForURL(/measure=total/);
     expect(complaints).toEqual([]);
+  });
+
+  test("what happened last in a loop stands first, however much happened before", async () => {
+    await server.parts.place.database.query(
+      "insert into events (loop_id, type, data) select $1, 'loop.edit', '{}' from generate_series(1, 150)",
+      [shown.failed],
+    );
+    await server.parts.place.database.query(
+      "insert into events (loop_id, type, data) values ($1, 'loop.pause', $2::jsonb)",
+      [shown.failed, '{"from":"running","to":"paused(budget)"}'],
+    );
+    const { page } = await openPage(`${server.url}/loops/${shown.failed}?tab=activity`);
+    const events = page.getByRole("tabpanel").getByRole("listitem");
+    await events
+      .first()
+      .getByText(/Running.*Out of budget.*loop\.pause.*by the dispatcher/)
+      .waitFor();
+    expect(await events.count()).toBe(100);
+    await page.getByRole("button", { name: "Show what happened before" }).click();
+    await events.last().getByText("Task added").waitFor();
   });
 
   test("judgements are filtered, and their evidence is unfolded", async () => {

@@ -9,6 +9,10 @@ export interface PageSearch {
   /** What is searched for. */
   q?: string;
   status?: string;
+  /** Those of a list that are shown alone, as `blocked` or `changed`. */
+  only?: string;
+  /** What a chart shows. */
+  measure?: string;
   /** What to begin with, as a repository of a new loop. */
   from?: string;
 }
@@ -20,6 +24,8 @@ const root = createRootRoute({
     ...text(search, "tab"),
     ...text(search, "q"),
     ...text(search, "status"),
+    ...text(search, "only"),
+    ...text(search, "measure"),
     ...text(search, "from"),
   }),
 });

@@ -1,7 +1,11 @@
+import { classOf, openerOf, plain, styled } from "./ansi-style.ts";
+
 export interface Span {
   text: string;
   /** Empty: as the text around it. */
   className: string;
+  /** It is what was searched for. */
+  found?: boolean;
 }
 
 /** Sequences of a terminal: those with colours, all others that begin the same, titles and links, and single ones. */
@@ -12,27 +16,6 @@ const sequence =
 /** Bell, backspace and their like are not drawn; what comes after a lone carriage return wrote over what was before. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
 const unseen = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\u0080-\u009f]/g;
-
-/** The eight colours of a terminal, in ours. */
-const colours = [
-  "text-faint",
-  "text-failed",
-  "text-done",
-  "text-blocked",
-  "text-running",
-  "text-brand-text",
-  "text-queued",
-  "text-ink",
-] as const;
-
-interface Style {
-  colour: string;
-  bold: boolean;
-  dim: boolean;
-  underline: boolean;
-}
-
-const plain: Style = { colour: "", bold: false, dim: false, underline: false };
 
 /** A text with what a terminal would make of its colours. Nothing of it is ever anything but text. */
 export function ansiSpans(text: string): Span[] {
@@ -52,6 +35,51 @@ export function ansiSpans(text: string): Span[] {
   return spans;
 }
 
+/** The lines of a text, each of which begins with the colours that the one before it has left on. */
+export function ansiLines(text: string): string[] {
+  let style = plain;
+  return text
+    .replace(/\n+$/, "")
+    .split("\n")
+    .map((line) => {
+      const begun = openerOf(style) + line;
+      if (!line.includes("\u001b")) return begun;
+      for (const match of line.matchAll(sequence))
+        if (match[1] !== undefined) style = styled(style, match[1]);
+      return begun;
+    });
+}
+
+/** The same spans, cut where what is searched for begins and ends, also where it reaches over several. */
+export function foundIn(spans: readonly Span[], search: string): Span[] {
+  const asked = search.trim().toLowerCase();
+  if (asked === "") return [...spans];
+  const whole = spans
+    .map(({ text }) => text)
+    .join("")
+    .toLowerCase();
+  const cut: Span[] = [];
+  let place = 0;
+  let at = whole.indexOf(asked);
+  for (const { text, className } of spans) {
+    const end = place + text.length;
+    for (let from = place; from < end; ) {
+      while (at >= 0 && at + asked.length <= from) at = whole.indexOf(asked, at + asked.length);
+      const isFound = at >= 0 && at <= from;
+      const limit = isFound ? at + asked.length : at;
+      const to = at < 0 ? end : Math.min(limit, end);
+      cut.push({
+        text: text.slice(from - place, to - place),
+        className,
+        ...(isFound ? { found: true } : {}),
+      });
+      from = to;
+    }
+    place = end;
+  }
+  return cut;
+}
+
 /** The same without any colour, to be searched. */
 export function withoutAnsi(text: string): string {
   return overwritten(text.replaceAll(sequence, "")).replaceAll(unseen, "");
@@ -59,34 +87,4 @@ export function withoutAnsi(text: string): string {
 
 function overwritten(part: string): string {
   return part.replaceAll("\r\n", "\n").replaceAll(/[^\n]*\r(?!\n)/g, "");
-}
-
-function styled(style: Style, codes: string): Style {
-  const numbers = codes.split(/[;:]/).map(Number);
-  let next = style;
-  for (let index = 0; index < numbers.length; index += 1) {
-    const code = numbers[index] ?? 0;
-    // Of the colours beyond the eight only their length is known here: 38;5;N and 38;2;R;G;B.
-    if (code === 38 || code === 48) index += numbers[index + 1] === 5 ? 2 : 4;
-    else next = withCode(next, code);
-  }
-  return next;
-}
-
-function withCode(style: Style, code: number): Style {
-  if (code === 0) return plain;
-  if (code === 1) return { ...style, bold: true };
-  if (code === 2) return { ...style, dim: true };
-  if (code === 4) return { ...style, underline: true };
-  if (code === 22) return { ...style, bold: false, dim: false };
-  if (code === 24) return { ...style, underline: false };
-  if (code === 39) return { ...style, colour: "" };
-  const colour = colours[code >= 90 ? code - 90 : code - 30];
-  return colour === undefined || (code > 37 && code < 90) ? style : { ...style, colour };
-}
-
-function classOf({ colour, bold, dim, underline }: Style): string {
-  return [colour, bold && "font-semibold", dim && "opacity-70", underline && "underline"]
-    .filter(Boolean)
-    .join(" ");
 }

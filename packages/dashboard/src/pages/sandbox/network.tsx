@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
+import { useSearch } from "@tanstack/react-router";
 import { Globe } from "lucide-react";
-import { useState } from "react";
 import { changeNetwork, type NetworkRow, networkLogQuery, networkQuery } from "../../api/sandbox-network.ts";
 import { Check } from "../../parts/field.tsx";
 import { EmptyState } from "../../parts/notes.tsx";
@@ -9,6 +9,7 @@ import { QueryView } from "../../parts/query-view.tsx";
 import { Table } from "../../parts/table.tsx";
 import { say } from "../../parts/toast.tsx";
 import { useAction } from "../../parts/use-action.ts";
+import { useSearchChange } from "../../parts/use-search-change.ts";
 import { words } from "../../words/words.ts";
 import { logColumns } from "./network-log-columns.tsx";
 import { NetworkRules } from "./network-rules.tsx";
@@ -23,7 +24,9 @@ const ownTest = "self-test";
 export function Network({ name }: { name: string }) {
   const settings = useQuery(networkQuery(name));
   const log = useQuery(networkLogQuery(name));
-  const [onlyBlocked, setOnlyBlocked] = useState(false);
+  const { only } = useSearch({ strict: false });
+  const change = useSearchChange();
+  const onlyBlocked = only === "blocked";
   const allow = useAction(async (row: NetworkRow) => {
     await changeNetwork(name, { allowHost: [ruleFor(row)] });
     say(text.nowAllowed(row.host));
@@ -38,7 +41,7 @@ export function Network({ name }: { name: string }) {
           <Check
             label={text.onlyBlocked}
             checked={onlyBlocked}
-            onChange={(event) => setOnlyBlocked(event.target.checked)}
+            onChange={(event) => change({ only: event.target.checked ? "blocked" : "" })}
           />
         }
       >

@@ -1,7 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { SlidersHorizontal } from "lucide-react";
-import { useState } from "react";
 import { configQuery } from "../../api/system.ts";
 import type { Config } from "../../api/types.ts";
 import { Check, Input } from "../../parts/field.tsx";
@@ -15,16 +14,16 @@ import { SettingRow } from "./setting-row.tsx";
 
 const { systemParts: text } = words;
 
-/** Every setting by groups, with where its value comes from. What is searched for stands in the address. */
+/** Every setting by groups, with where its value comes from. Which of them are shown stands in the address. */
 export function Configuration() {
   const query = useQuery(configQuery);
   return <QueryView query={query}>{(config) => <Settings config={config} />}</QueryView>;
 }
 
 function Settings({ config }: { config: Config }) {
-  const { q = "" } = useSearch({ strict: false });
+  const { q = "", only } = useSearch({ strict: false });
   const change = useSearchChange();
-  const [changedOnly, setChangedOnly] = useState(false);
+  const changedOnly = only === "changed";
   const search = (value: string) => change({ q: value });
   const groups = groupsOf(config.settings, q, changedOnly);
   return (
@@ -41,7 +40,7 @@ function Settings({ config }: { config: Config }) {
         <Check
           label={text.changedOnly}
           checked={changedOnly}
-          onChange={(event) => setChangedOnly(event.target.checked)}
+          onChange={(event) => change({ only: event.target.checked ? "changed" : "" })}
         />
         <p className="text-faint md:ml-auto">{text.configLead}</p>
       </div>

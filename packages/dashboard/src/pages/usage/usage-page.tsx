@@ -1,7 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { ChartNoAxesColumn } from "lucide-react";
-import { useState } from "react";
 import { usageQuery } from "../../api/system.ts";
 import { ButtonLink } from "../../parts/button.tsx";
 import { Facts } from "../../parts/facts.tsx";
@@ -13,7 +12,7 @@ import { Segments } from "../../parts/segments.tsx";
 import { useSearchChange } from "../../parts/use-search-change.ts";
 import { words } from "../../words/words.ts";
 import { DayChart } from "./day-chart.tsx";
-import { daysBack, everyDay, type Measure, sumOf } from "./days.ts";
+import { daysBack, everyDay, sumOf } from "./days.ts";
 import { UsageTable } from "./usage-table.tsx";
 
 const { usage: text } = words;
@@ -29,9 +28,9 @@ const measures = [
 
 /** Tokens and cost of all runs: by day as a chart, and by agent, model, loop and role. */
 export function UsagePage() {
-  const { from: asked } = useSearch({ strict: false });
+  const { from: asked, measure: askedMeasure } = useSearch({ strict: false });
   const change = useSearchChange();
-  const [measure, setMeasure] = useState<Measure>("usd");
+  const measure = measures.find(({ value }) => value === askedMeasure)?.value ?? "usd";
   const range = ranges.find(({ value }) => value === asked) ?? ranges[1];
   const from = daysBack(range.days - 1);
   const query = useQuery(usageQuery("day", from));
@@ -72,7 +71,7 @@ export function UsagePage() {
                     label={text.measure}
                     choices={measures}
                     value={measure}
-                    onChoose={(value) => setMeasure(value)}
+                    onChoose={(value) => change({ measure: value })}
                   />
                 </div>
                 <DayChart days={everyDay(items, range.days)} measure={measure} />

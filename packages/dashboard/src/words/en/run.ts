@@ -17,6 +17,8 @@ export const runWords = {
   lines: (count: number) => (count === 1 ? "1 line" : `${count.toLocaleString("en-US")} lines`),
   follow: "Follow",
   waiting: "The agent has not said anything yet",
+  nothingFound: "Nothing contains that.",
+  searchLogs: "Search the logs",
   nothingSaid: "The agent said nothing",
   exit: (code: number) => `exit ${code}`,
   changes: { added: "Added", modified: "Changed", deleted: "Deleted", unknown: "Touched" },

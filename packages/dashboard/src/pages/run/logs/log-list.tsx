@@ -1,12 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { FileText } from "lucide-react";
 import { artifactsQuery, artifactTextQuery } from "../../../api/runs.ts";
-import { Ansi } from "../../../parts/ansi.tsx";
 import { EmptyState } from "../../../parts/notes.tsx";
 import { bytes } from "../../../parts/numbers.tsx";
-import { Card, Section } from "../../../parts/page.tsx";
+import { Section } from "../../../parts/page.tsx";
 import { QueryView } from "../../../parts/query-view.tsx";
+import { SearchField } from "../../../parts/search-field.tsx";
 import { words } from "../../../words/words.ts";
+import { LogLines } from "./log-lines.tsx";
 
 const text = words.run;
 
@@ -27,27 +28,24 @@ export function LogList({ run }: { run: string }) {
             </EmptyState>
           );
         }
-        return logs.map(({ id, kind, bytes: size }) => (
-          <Section key={id} title={text.logOf(kind, bytes(size))}>
-            <Log run={run} artifact={id} />
-          </Section>
-        ));
+        return (
+          <>
+            <div className="mb-5 flex">
+              <SearchField label={text.searchLogs} />
+            </div>
+            {logs.map(({ id, kind, bytes: size }) => (
+              <Section key={id} title={text.logOf(kind, bytes(size))}>
+                <Log run={run} artifact={id} name={kind} />
+              </Section>
+            ))}
+          </>
+        );
       }}
     </QueryView>
   );
 }
 
-function Log({ run, artifact }: { run: string; artifact: number }) {
+function Log({ run, artifact, name }: { run: string; artifact: number; name: string }) {
   const log = useQuery(artifactTextQuery(run, artifact));
-  return (
-    <QueryView query={log}>
-      {(written) => (
-        <Card>
-          <pre className="max-h-[60vh] overflow-auto p-4 font-mono text-xs/5 break-words whitespace-pre-wrap">
-            <Ansi text={written} />
-          </pre>
-        </Card>
-      )}
-    </QueryView>
-  );
+  return <QueryView query={log}>{(written) => <LogLines name={name} written={written} />}</QueryView>;
 }

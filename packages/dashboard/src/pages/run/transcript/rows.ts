@@ -1,5 +1,5 @@
 import type { AgentEvent } from "@opentiger/schema";
-import { withoutAnsi } from "../../../parts/ansi-spans.ts";
+import { ansiLines, withoutAnsi } from "../../../parts/ansi-spans.ts";
 import { words } from "../../../words/words.ts";
 
 type ToolCall = Extract<AgentEvent, { type: "tool_call" }>;
@@ -83,7 +83,7 @@ function rowsOfEvent(event: AgentEvent, result: ToolResult | undefined, open: bo
     case "finished":
       return [mark(event, event.message || words.run.finished, event.ok ? "good" : "bad")];
     case "raw":
-      return lines(event.line).map((text, index) => ({ kind: "raw", id: id(index), text }));
+      return ansiLines(event.line).map((text, index) => ({ kind: "raw", id: id(index), text }));
     // Results stand with their calls, and usage in the head of the page.
     case "tool_result":
     case "usage":
@@ -93,7 +93,7 @@ function rowsOfEvent(event: AgentEvent, result: ToolResult | undefined, open: bo
 
 function outputOf(text: string, part: "input" | "output", id: (index: number) => string): Row[] {
   if (text.trim() === "" || text === "{}") return [];
-  return lines(text).map((line, index) => ({
+  return ansiLines(text).map((line, index) => ({
     kind: "output",
     id: `${id(index + 1)}.${part}`,
     text: line,

@@ -14,7 +14,6 @@ import { classes } from "../../../parts/classes.ts";
 import { StateIcon } from "../../../parts/state-icon.tsx";
 import { clockTime } from "../../../parts/time.tsx";
 import { words } from "../../../words/words.ts";
-import { Marked } from "./marked.tsx";
 import type { Row } from "./rows.ts";
 
 const icons: Readonly<Record<string, LucideIcon>> = {
@@ -39,7 +38,7 @@ export function TranscriptRow({ row, search, onToggle }: TranscriptRowProps) {
         <p
           className={classes("min-h-5.5 px-4 text-base break-words whitespace-pre-wrap", row.first && "pt-3")}
         >
-          <Marked text={row.text} search={search} />
+          <Ansi text={row.text} search={search} />
         </p>
       );
     case "person":
@@ -58,14 +57,14 @@ export function TranscriptRow({ row, search, onToggle }: TranscriptRowProps) {
             </p>
           )}
           <p>
-            <Marked text={row.text} search={search} />
+            <Ansi text={row.text} search={search} />
           </p>
         </div>
       );
     case "think":
       return (
         <p className={classes("px-4 text-faint italic break-words whitespace-pre-wrap", row.first && "pt-3")}>
-          <Marked text={row.text} search={search} />
+          <Ansi text={row.text} search={search} />
         </p>
       );
     case "tool":
@@ -78,13 +77,13 @@ export function TranscriptRow({ row, search, onToggle }: TranscriptRowProps) {
             row.part === "input" && "text-faint",
           )}
         >
-          {search ? <Marked text={row.text} search={search} /> : <Ansi text={row.text} />}
+          <Ansi text={row.text} search={search} />
         </pre>
       );
     case "raw":
       return (
         <pre className="px-4 font-mono text-xs/5 break-words whitespace-pre-wrap text-soft">
-          {search ? <Marked text={row.text} search={search} /> : <Ansi text={row.text} />}
+          <Ansi text={row.text} search={search} />
         </pre>
       );
     case "mark":
