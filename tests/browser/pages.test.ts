@@ -37,10 +37,11 @@ const pages: Readonly<Record<string, (at: Showcase) => string>> = {
   "failed loop": ({ failed }) => `/loops/${failed}`,
   task: ({ task }) => `/tasks/${task}`,
   judgements: ({ task }) => `/tasks/${task}?tab=judgements`,
+  "history of a task": ({ failedTask }) => `/tasks/${failedTask}?tab=history`,
   transcript: ({ run }) => `/runs/${run}`,
   diff: ({ run }) => `/runs/${run}?tab=diff`,
-  logs: ({ run }) => `/runs/${run}?tab=logs`,
-  usage: () => "/usage",
+  logs: ({ run }) => `/runs/${run}?tab=logs&q=passed`,
+  usage: () => "/usage?measure=total",
   "all judgements": () => "/judgements",
   agents: () => "/agents",
   audit: () => "/audit",
@@ -108,6 +109,11 @@ test("without a mouse: the skip link, a page by its letters, and the command men
   await page.keyboard.press("g");
   await page.keyboard.press("l");
   await page.waitForURL("**/loops");
+  await page.keyboard.press("?");
+  const keys = page.getByRole("dialog", { name: "Keyboard shortcuts" });
+  await keys.getByText("New loop").waitFor();
+  expect(await seriousOf(page)).toEqual([]);
+  await page.keyboard.press("Escape");
   await page.keyboard.press("Control+k");
   await page.getByRole("combobox").fill("flaky clock");
   await page.keyboard.press("Enter");

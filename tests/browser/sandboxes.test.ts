@@ -63,6 +63,14 @@ describe.skipIf(!canHaveSmallInternet)("sandboxes in a browser", { timeout: time
     await shows(page, "worker@");
     await page.keyboard.type("echo it-is-$((40+2))\n");
     await shows(page, "it-is-42");
+    await page.getByText("Ctrl M leaves the terminal").waitFor();
+    await page.keyboard.press("Control+m");
+    expect(await page.evaluate("document.activeElement.textContent")).toBe("End shell");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox").waitFor();
+    await page.keyboard.press("Escape");
+    await page.locator(".xterm").click();
     await page.keyboard.type("stty size\n");
     const size = /\b(\d+) (\d+)\b/;
     const wide = await until("the size is seen", async () => size.exec(await screen(page)));

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { type LucideIcon, Plus, RefreshCw } from "lucide-react";
+import { Keyboard, type LucideIcon, Plus, RefreshCw } from "lucide-react";
 import { type KeyboardEvent, useEffect, useId, useState } from "react";
 import { newestLoopsQuery } from "../api/loops.ts";
 import { classes } from "../parts/classes.ts";
@@ -18,12 +18,20 @@ interface Command {
 
 const most = 12;
 
+interface CommandMenuProps {
+  open: boolean;
+  onClose(): void;
+  onShortcuts(): void;
+}
+
 /** Everything that can be gone to, by its name. */
-export function CommandMenu({ open, onClose }: { open: boolean; onClose: () => void }) {
+export function CommandMenu({ open, onClose, onShortcuts }: CommandMenuProps) {
   const [asked, setAsked] = useState("");
   const [chosen, setChosen] = useState(0);
   const list = useId();
-  const commands = useCommands(open).filter(({ label }) => label.toLowerCase().includes(asked.toLowerCase()));
+  const commands = useCommands(open, onShortcuts).filter(({ label }) =>
+    label.toLowerCase().includes(asked.toLowerCase()),
+  );
   const shown = commands.slice(0, most);
   useEffect(() => {
     if (open) setAsked("");
@@ -83,7 +91,7 @@ export function CommandMenu({ open, onClose }: { open: boolean; onClose: () => v
   );
 }
 
-function useCommands(open: boolean): Command[] {
+function useCommands(open: boolean, onShortcuts: () => void): Command[] {
   const navigate = useNavigate();
   const { data: loops } = useQuery({ ...newestLoopsQuery, enabled: open });
   return [
@@ -96,6 +104,7 @@ function useCommands(open: boolean): Command[] {
     ...pageGroups.flatMap(({ pages }) =>
       pages.map(({ to, label, icon }) => ({ id: to, label, icon, run: () => void navigate({ to }) })),
     ),
+    { id: "shortcuts", label: words.shell.shortcuts.title, icon: Keyboard, run: onShortcuts },
     ...(loops?.items ?? []).map(({ id, requirement }) => ({
       id,
       label: `${id}  ${requirement.slice(0, 90)}`,

@@ -9,6 +9,7 @@ import { Brand } from "./brand.tsx";
 import { CommandMenu } from "./command-menu.tsx";
 import { ConnectionBanner, ConnectionMark } from "./connection-mark.tsx";
 import { Navigation } from "./navigation.tsx";
+import { ShortcutList } from "./shortcut-list.tsx";
 import { useShortcuts } from "./shortcuts.ts";
 import { Standing } from "./standing.tsx";
 
@@ -17,7 +18,8 @@ export function Shell() {
   const [commands, setCommands] = useState(false);
   const [menu, setMenu] = useState(false);
   const path = useRouterState({ select: ({ location }) => location.pathname });
-  useShortcuts({ onCommand: () => setCommands((open) => !open) });
+  const [keys, setKeys] = useState(false);
+  useShortcuts({ onCommand: () => setCommands((open) => !open), onList: () => setKeys(true) });
   // biome-ignore lint/correctness/useExhaustiveDependencies: whoever went somewhere is done with the menu
   useEffect(() => setMenu(false), [path]);
   const openCommands = () => {
@@ -58,7 +60,8 @@ export function Shell() {
         <Navigation />
         <Standing />
       </Dialog>
-      <CommandMenu open={commands} onClose={() => setCommands(false)} />
+      <CommandMenu open={commands} onClose={() => setCommands(false)} onShortcuts={() => setKeys(true)} />
+      <ShortcutList open={keys} onClose={() => setKeys(false)} />
       <Toasts />
     </div>
   );

@@ -37,8 +37,14 @@ export interface Screen {
   dispose(): void;
 }
 
+interface ScreenOptions {
+  onKeys(keys: Uint8Array<ArrayBuffer>): void;
+  /** Somebody wants to be elsewhere on the page. */
+  onLeave(): void;
+}
+
 /** A terminal on an element, which takes its size. Loaded only by whoever opens one. */
-export function openScreen(element: HTMLElement, onKeys: (keys: Uint8Array<ArrayBuffer>) => void): Screen {
+export function openScreen(element: HTMLElement, { onKeys, onLeave }: ScreenOptions): Screen {
   const terminal = new Terminal({
     theme,
     fontFamily: '"JetBrains Mono", ui-monospace, monospace',
@@ -52,6 +58,14 @@ export function openScreen(element: HTMLElement, onKeys: (keys: Uint8Array<Array
   terminal.loadAddon(fit);
   terminal.open(element);
   fit.fit();
+  terminal.attachCustomKeyEventHandler((event) => {
+    const kept = keptFromShell(event);
+    if (kept === "leave" && event.type === "keydown") {
+      event.preventDefault();
+      onLeave();
+    }
+    return kept === undefined;
+  });
   const encoder = new TextEncoder();
   let repeating = 0;
   const say = (keys: Uint8Array<ArrayBuffer>) => {
@@ -72,4 +86,20 @@ export function openScreen(element: HTMLElement, onKeys: (keys: Uint8Array<Array
     size: () => ({ columns: terminal.cols, rows: terminal.rows }),
     dispose: () => terminal.dispose(),
   };
+}
+
+/**
+ * The two keys that a shell does not get, since it takes all others, Tab among them: Ctrl K is the page's, and Ctrl M,
+ * which to a shell is the same as Enter, leaves the terminal.
+ */
+function keptFromShell({
+  key,
+  ctrlKey,
+  metaKey,
+  altKey,
+  shiftKey,
+}: KeyboardEvent): "page" | "leave" | undefined {
+  if (altKey || shiftKey || (!ctrlKey && !metaKey)) return undefined;
+  if (key === "k") return "page";
+  return key === "m" && ctrlKey ? "leave" : undefined;
 }

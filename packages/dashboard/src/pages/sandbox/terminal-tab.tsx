@@ -17,6 +17,7 @@ export function TerminalTab(tab: SandboxTab) {
 }
 
 function OpenTerminal({ name, environment }: SandboxTab) {
+  const frame = useRef<HTMLElement>(null);
   const box = useRef<HTMLDivElement>(null);
   const connection = useRef<TerminalConnection>(undefined);
   const [state, setState] = useState<TerminalState>({ kind: "connecting" });
@@ -42,7 +43,10 @@ function OpenTerminal({ name, environment }: SandboxTab) {
     });
     void import("./screen.ts").then(({ openScreen }) => {
       if (left) return;
-      screen = openScreen(element, (keys) => opened.write(keys));
+      screen = openScreen(element, {
+        onKeys: (keys) => opened.write(keys),
+        onLeave: () => frame.current?.querySelector<HTMLElement>("button")?.focus(),
+      });
       sized.observe(element);
       opened.open();
     }, sayFailure);
@@ -59,6 +63,7 @@ function OpenTerminal({ name, environment }: SandboxTab) {
   };
   return (
     <section
+      ref={frame}
       aria-label={text.terminalOf(name)}
       className="overflow-hidden rounded-md border border-line-strong"
     >
@@ -67,6 +72,7 @@ function OpenTerminal({ name, environment }: SandboxTab) {
         <span role="status" className="flex-1 truncate text-soft" data-terminal={state.kind}>
           {sentence(state)}
         </span>
+        {state.kind === "open" && <span className="hidden text-faint sm:inline">{text.leaveKeys}</span>}
         {state.kind === "open" && (
           <Button onClick={() => connection.current?.end()} className="h-7">
             {text.endShell}

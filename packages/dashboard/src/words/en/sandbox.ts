@@ -6,6 +6,7 @@ export const sandboxWords = {
   lost: "The connection is lost; it tries again",
   newShell: "the shell that was here has ended, a new one begins",
   ended: (code: string) => `The shell has ended (${code})`,
+  leaveKeys: "Ctrl M leaves the terminal",
   endShell: "End shell",
   shellClosed: "You have ended the shell",
   again: "Open again",
