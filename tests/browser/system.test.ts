@@ -1,5 +1,6 @@
 import Docker from "dockerode";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { z } from "zod";
 import { debianBaseImage } from "../../packages/sandbox/src/image/debian-base.ts";
 import { findImage } from "../../packages/sandbox/src/image/labels.ts";
 import type { RunningServer } from "../../packages/server/src/server.ts";
@@ -151,6 +152,12 @@ describe("the System page", { timeout: timeoutMs }, () => {
 
   test("a key is shown once, is good, and is refused after it was revoked", async () => {
     const { page } = await openPage(`${server.url}/system?tab=keys`);
+    await page.getByText("No keys yet").waitFor();
+    const made = await askServer(server.url, "/auth/keys", { method: "POST", body: { name: "of-another" } });
+    await page.getByRole("row", { name: /of-another/ }).waitFor();
+    const { id } = z.object({ id: z.string() }).parse(made.json);
+    await askServer(server.url, `/auth/keys/${id}`, { method: "DELETE" });
+    await page.getByText("No keys yet").waitFor();
     await page.getByRole("button", { name: "New key" }).click();
     await page.getByLabel("Name").fill("ci");
     await page.getByRole("button", { name: "Make the key" }).click();

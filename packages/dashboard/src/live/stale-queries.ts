@@ -9,6 +9,7 @@ export function keysOf({ event, data }: StreamEvent): QueryKey[] {
   const [topic] = event.split(".");
   if (event === "reset") return [[]];
   if (event === "system.build") return [["system", "build"]];
+  if (event === "system.audit") return [["audit"], ["keys"], ["secrets"], ["sandboxes"], ["sandbox"]];
   if (topic === "system") return [["system"]];
   const { loop, task, run } = readIds(data);
   // What an agent says is followed by whoever shows it; the overview shows what it does at the moment.
@@ -19,7 +20,8 @@ export function keysOf({ event, data }: StreamEvent): QueryKey[] {
     ...(loop === undefined ? [] : [["loop", loop]]),
     ...(task === undefined ? [] : [["task", task]]),
     ...(run === undefined ? [] : [["run", run]]),
-    ...(topic === "run" ? [["usage"]] : []),
+    // An agent that begins or ends has a sandbox of its own.
+    ...(topic === "run" ? [["usage"], ["sandboxes"]] : []),
   ];
 }
 

@@ -31,8 +31,15 @@ export async function beginAudit(on: Queryable, { who, address, action, target }
   return id;
 }
 
+/** On which it is told that something was done: whoever shows what may have changed by it looks again. */
+export const auditChannel = "audit";
+
 export async function endAudit(on: Queryable, id: number, status: number): Promise<void> {
-  await on.query("update audit set status = $2 where id = $1", [id, status]);
+  await on.query(
+    `with ended as (update audit set status = $2 where id = $1 returning id)
+     select pg_notify($3, id::text) from ended`,
+    [id, status, auditChannel],
+  );
 }
 
 /** The newest first. */

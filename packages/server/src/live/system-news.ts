@@ -1,7 +1,8 @@
+import { auditChannel } from "../access/audit.ts";
 import type { Parts } from "../parts.ts";
 
 export interface News {
-  event: "system.config" | "system.processes" | "system.build" | "run.output";
+  event: "system.config" | "system.processes" | "system.build" | "system.audit" | "run.output";
   data: Readonly<Record<string, unknown>>;
 }
 
@@ -9,8 +10,9 @@ export interface News {
 const maxNews = 200;
 
 /**
- * What is not in the feed: that settings or processes changed, how a build goes on, or that an agent said something. The same is told once,
- * however often it happened since it was last taken.
+ * What is not in the feed: that settings or processes changed, how a build goes on, that somebody asked for something,
+ * which may have changed keys, secrets or sandboxes, or that an agent said something. The same is told once, however
+ * often it happened since it was last taken.
  */
 export class SystemNews {
   readonly #leave: (() => void)[] = [];
@@ -23,6 +25,9 @@ export class SystemNews {
     news.#leave.push(
       notifications.subscribe("system_config", (wake) => {
         if (wake.kind !== "polled") news.#tell({ event: "system.config", data: {} });
+      }),
+      notifications.subscribe(auditChannel, (wake) => {
+        if (wake.kind !== "polled") news.#tell({ event: "system.audit", data: {} });
       }),
       notifications.subscribe("run_events", (wake) => {
         if (wake.kind === "notified") news.#tell({ event: "run.output", data: { run: wake.payload } });
