@@ -21,7 +21,7 @@ export function Dialog({ open, onClose, title, lead, children, actions, wide }: 
   return (
     <Radix.Root open={open} onOpenChange={(now) => !now && onClose()}>
       <Radix.Portal>
-        <Radix.Overlay className="fixed inset-0 z-40 bg-[oklch(0.15_0.01_65/0.4)]" />
+        <Radix.Overlay className="fixed inset-0 z-40 bg-veil" />
         <Radix.Content
           {...(lead ? {} : { "aria-describedby": undefined })}
           className={classes(

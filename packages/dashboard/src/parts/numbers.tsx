@@ -1,8 +1,8 @@
 import { words } from "../words/words.ts";
 import { classes } from "./classes.ts";
 
-const whole = new Intl.NumberFormat("en-US");
-const short = new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 1 });
+const whole = new Intl.NumberFormat(words.common.locale);
+const short = new Intl.NumberFormat(words.common.locale, { notation: "compact", maximumFractionDigits: 1 });
 
 /** Dollars, right under each other. null: nothing of it has a known price. */
 export function Money({ usd, className }: { usd: number | null | undefined; className?: string }) {

@@ -23,11 +23,11 @@ export function Duration({ from, to }: { from: string; to: string | null | undef
 }
 
 export function exactTime(at: string): string {
-  return new Date(at).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "medium" });
+  return new Date(at).toLocaleString(words.common.locale, { dateStyle: "medium", timeStyle: "medium" });
 }
 
 export function clockTime(at: string): string {
-  return new Date(at).toLocaleTimeString("en-GB");
+  return new Date(at).toLocaleTimeString(words.common.locale);
 }
 
 export function duration(ms: number): string {
@@ -43,7 +43,7 @@ function relative(ms: number): string {
   const seconds = Math.abs(ms) / 1_000;
   if (seconds < 45) return words.common.now;
   const [amount, unit] = unitOf(seconds);
-  return new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "narrow" }).format(
+  return new Intl.RelativeTimeFormat(words.common.locale, { numeric: "auto", style: "narrow" }).format(
     Math.sign(ms) * Math.round(amount),
     unit,
   );

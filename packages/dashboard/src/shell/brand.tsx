@@ -10,7 +10,7 @@ export function Brand() {
         <path
           d="M6 6.5c2.5 1 4 3 4.2 6M18 6.5c-2.5 1-4 3-4.2 6M12 5v6M7 17.5c1.6-1.3 3.2-2 5-2s3.4.7 5 2"
           fill="none"
-          stroke="white"
+          className="stroke-on-brand"
           strokeWidth="2"
           strokeLinecap="round"
         />

@@ -27,7 +27,9 @@ export function Standing() {
           className="flex items-center justify-between rounded-md px-2 py-1 text-xs text-faint hover:bg-hover"
         >
           {shell.environment}
-          <span className="font-medium text-ink">{shell[system.executionEnvironment]}</span>
+          <span className="font-medium text-ink">
+            {words.states.environments[system.executionEnvironment]}
+          </span>
         </Link>
       )}
       <div className="flex items-center justify-between px-2">

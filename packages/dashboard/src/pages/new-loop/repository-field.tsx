@@ -22,14 +22,14 @@ export function RepositoryField({ value, error, onChange }: RepositoryFieldProps
     .slice(0, shown);
   return (
     <div className="flex flex-col gap-2">
-      <Field label={text.repository} hint={text.repositoryHint} error={error}>
+      <Field label={text.repository} hint={text.repositoryHint} error={error ?? wrongOf(value)}>
         {(ids) => (
           <Input
             {...ids}
             value={value}
             spellCheck={false}
             autoCapitalize="none"
-            placeholder="/home/me/project"
+            placeholder={text.pathExample}
             onChange={(event) => onChange(event.target.value)}
             className="font-mono"
           />
@@ -60,4 +60,9 @@ export function RepositoryField({ value, error, onChange }: RepositoryFieldProps
       )}
     </div>
   );
+}
+
+/** What can be told without the server: it takes no path that depends on where it was started. */
+function wrongOf(path: string): string | undefined {
+  return path === "" || /^(?:\/|[A-Za-z]:[\\/])/.test(path) ? undefined : text.pathNotWhole;
 }

@@ -39,7 +39,7 @@ export function Ports({ name }: { name: string }) {
           required
           value={inside}
           onChange={(event) => setInside(event.target.value)}
-          placeholder="3000"
+          placeholder={text.portExample}
           aria-label={text.inside}
           className="numbers max-w-28"
         />

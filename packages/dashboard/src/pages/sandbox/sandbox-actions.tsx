@@ -29,7 +29,7 @@ export function SandboxActions({ sandbox }: { sandbox: SandboxItem }) {
         </Button>
       ) : (
         <Button icon={Play} look="primary" busy={start.isPending} onClick={() => start.mutate()}>
-          {text[verb]}
+          {verb === "resume" ? text.resume : text.start}
         </Button>
       )}
       {environment === "sandbox" && (

@@ -1,31 +1,31 @@
 import "@xterm/xterm/css/xterm.css";
 import { FitAddon } from "@xterm/addon-fit";
-import { Terminal } from "@xterm/xterm";
+import { type ITheme, Terminal } from "@xterm/xterm";
 
-/** The same in light and in dark, as terminals are. */
-const theme = {
-  background: "#14110f",
-  foreground: "#ece8e3",
-  cursor: "#f08a3c",
-  cursorAccent: "#14110f",
-  selectionBackground: "#5a3a20",
-  black: "#2a2521",
-  red: "#ee7b70",
-  green: "#83c88a",
-  yellow: "#e5bd5f",
-  blue: "#7fb2f0",
-  magenta: "#cf9be8",
-  cyan: "#74c7c9",
-  white: "#d8d2ca",
-  brightBlack: "#8b837a",
-  brightRed: "#ff9a8f",
-  brightGreen: "#a1e0a7",
-  brightYellow: "#f5d487",
-  brightBlue: "#a5ccff",
-  brightMagenta: "#e3bdf5",
-  brightCyan: "#9be0e1",
-  brightWhite: "#ffffff",
-};
+/** Every colour that a terminal has, by what it is called here; the values are tokens, as all others. */
+const colours = [
+  "background",
+  "foreground",
+  "cursor",
+  "cursorAccent",
+  "selectionBackground",
+  "black",
+  "red",
+  "green",
+  "yellow",
+  "blue",
+  "magenta",
+  "cyan",
+  "white",
+  "brightBlack",
+  "brightRed",
+  "brightGreen",
+  "brightYellow",
+  "brightBlue",
+  "brightMagenta",
+  "brightCyan",
+  "brightWhite",
+] as const satisfies readonly (keyof ITheme)[];
 
 export interface Screen {
   write(data: string | Uint8Array): void;
@@ -46,7 +46,7 @@ interface ScreenOptions {
 /** A terminal on an element, which takes its size. Loaded only by whoever opens one. */
 export function openScreen(element: HTMLElement, { onKeys, onLeave }: ScreenOptions): Screen {
   const terminal = new Terminal({
-    theme,
+    theme: themeOf(element),
     fontFamily: '"JetBrains Mono", ui-monospace, monospace',
     fontSize: 13,
     lineHeight: 1.25,
@@ -86,6 +86,14 @@ export function openScreen(element: HTMLElement, { onKeys, onLeave }: ScreenOpti
     size: () => ({ columns: terminal.cols, rows: terminal.rows }),
     dispose: () => terminal.dispose(),
   };
+}
+
+/** What theme.css says; `brightRed` is `--terminal-bright-red` there. */
+function themeOf(element: HTMLElement): ITheme {
+  const style = getComputedStyle(element);
+  const written = (name: string) =>
+    style.getPropertyValue(`--terminal-${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`);
+  return Object.fromEntries(colours.map((name) => [name, written(name)]));
 }
 
 /**

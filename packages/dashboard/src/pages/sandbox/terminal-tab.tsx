@@ -86,7 +86,7 @@ function OpenTerminal({ name, environment }: SandboxTab) {
       </div>
       <div
         ref={box}
-        className={classes("h-[62vh] min-h-72 bg-[#14110f] py-2 pl-3", state.kind !== "open" && "opacity-80")}
+        className={classes("h-[62vh] min-h-72 bg-terminal py-2 pl-3", state.kind !== "open" && "opacity-80")}
       />
     </section>
   );

@@ -75,9 +75,9 @@ function Choice({ config }: { config: Config }) {
         <Confirm
           open
           onClose={() => setWanted(undefined)}
-          title={system.changeTitle(system[wanted])}
+          title={system.changeTitle(words.states.environments[wanted])}
           lead={<Consequences of={wanted} />}
-          confirm={system.change(system[wanted])}
+          confirm={system.change(words.states.environments[wanted])}
           look={wanted === "host" ? "danger" : "primary"}
           busy={change.isPending}
           onConfirm={() => change.mutate(wanted)}
@@ -114,7 +114,7 @@ function ChoiceCard({ value, icon: Icon, points, checked, onChoose }: ChoiceCard
       <span className="min-w-0 flex-1">
         <span className="flex flex-wrap items-center gap-2">
           <Icon aria-hidden className="size-4 text-soft" strokeWidth={1.75} />
-          <span className="text-base font-semibold">{system[value]}</span>
+          <span className="text-base font-semibold">{words.states.environments[value]}</span>
           {checked && (
             <span className="rounded-full bg-brand-tint px-2 text-xs font-medium text-brand-text">
               {system.inForce}

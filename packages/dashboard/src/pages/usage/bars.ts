@@ -1,5 +1,6 @@
 import "uplot/dist/uPlot.min.css";
 import uPlot from "uplot";
+import { words } from "../../words/words.ts";
 import type { Day, Measure } from "./days.ts";
 
 export interface BarOptions {
@@ -94,7 +95,7 @@ function showTip(plot: uPlot, tip: HTMLElement, days: readonly Day[], write: (da
 
 function shortDay(day: string | undefined): string {
   if (day === undefined) return "";
-  return new Date(`${day}T00:00:00Z`).toLocaleDateString("en-GB", {
+  return new Date(`${day}T00:00:00Z`).toLocaleDateString(words.common.locale, {
     day: "numeric",
     month: "short",
     timeZone: "UTC",

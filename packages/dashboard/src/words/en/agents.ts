@@ -3,7 +3,6 @@ export const agentsWords = {
   lead: "The coding CLIs that do the work, what each is used for, and whether it can be used.",
   roles: "Who does what",
   rolesLead: "Which agent and model each role has. A change applies to runs that begin from now on.",
-  role: "Role",
   agent: "Agent",
   model: "Model",
   ownChoice: "its own choice",

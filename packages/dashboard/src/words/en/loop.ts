@@ -24,7 +24,6 @@ export const loopWords = {
   noActivity: "Nothing has happened yet.",
   noRuns: "No agent has run yet.",
   moreRuns: "Show older runs",
-  nextStep: "What moves it on",
   pause: "Pause",
   paused: "The loop is paused",
   resume: "Resume",
@@ -49,13 +48,6 @@ export const loopWords = {
   discarded: "The branch is gone",
   budgetTitle: "Raise the budget",
   budgetLead: "The loop stopped because what it may use is used up. With more it goes on where it was.",
-  done: "done",
-  commits: (count: number) => (count === 1 ? "1 commit" : `${count} commits`),
-  summaryOf: (done: number, failed: number, left: number) =>
-    [`${done} done`, failed > 0 ? `${failed} failed` : "", left > 0 ? `${left} left` : ""]
-      .filter(Boolean)
-      .join(", "),
-  needs: (numbers: string) => `needs ${numbers}`,
   role: "Role",
   agent: "Agent",
   state: "State",

@@ -14,6 +14,5 @@ export const loopsWords = {
   more: "Show older loops",
   filter: "Show",
   searchHint: "Search requirements",
-  ofTasks: (done: number, total: number) => `${done} of ${total}`,
   noTasks: "no tasks yet",
 } as const;

@@ -19,6 +19,8 @@ export const newLoopWords = {
   },
   repository: "Repository",
   repositoryHint: "A folder on the machine of the server. Agents work on a copy of its committed state.",
+  pathExample: "/home/me/project",
+  pathNotWhole: "A whole path, from the root: /home/me/project.",
   repositoryNeeded: "Name the folder of a git repository.",
   requirementNeeded: "Say what you want.",
   agent: "Agent",

@@ -1,6 +1,5 @@
 export const overviewWords = {
   title: "Overview",
-  lead: "",
   needsYou: "Needs you",
   nothingNeedsYou: "Nothing waits for you.",
   running: "At work now",
@@ -27,8 +26,6 @@ export const overviewWords = {
   retry: "Retry",
   retried: "It is tried again",
   until: "again",
-  says: "says",
-  thinks: "thinks",
   starts: "has started",
   ends: "is done",
   planning: "Planning",
@@ -36,5 +33,4 @@ export const overviewWords = {
   welcomeText:
     "Give it a requirement and a repository. It plans, runs coding agents on each task in sandboxes that cannot hurt you, checks the result with a judge of its own, and hands you a branch of verified commits.",
   firstSteps: "See that an agent can be used",
-  expiring: (name: string) => `${name} is about to expire`,
 } as const;

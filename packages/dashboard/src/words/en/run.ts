@@ -1,3 +1,5 @@
+import { locale } from "./locale.ts";
+
 export const runWords = {
   title: "Run",
   name: (role: string, number: number) => `${role} run ${number}`,
@@ -10,11 +12,10 @@ export const runWords = {
   cost: "Cost",
   time: "Time",
   sandbox: "Sandbox",
-  session: "Session",
   started: "Started",
   finished: "Finished",
   search: "Search the transcript",
-  lines: (count: number) => (count === 1 ? "1 line" : `${count.toLocaleString("en-US")} lines`),
+  lines: (count: number) => (count === 1 ? "1 line" : `${count.toLocaleString(locale)} lines`),
   follow: "Follow",
   waiting: "The agent has not said anything yet",
   nothingFound: "Nothing contains that.",

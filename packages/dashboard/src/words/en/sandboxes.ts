@@ -10,13 +10,11 @@ export const sandboxesWords = {
   disk: "Disk",
   age: "Age",
   policy: "Network",
-  workspace: "Workspace",
   onHost: "on the host",
   foreign: "made by another openTiger: shown, never touched",
   empty: "No sandboxes",
   emptyHint: "A loop makes one for each task and removes it at the end. One of your own:",
   emptyCommand: "opentiger sandbox create claude .",
-  hostFailed: "Those of the host cannot be listed",
   states: {
     running: "Running",
     paused: "Paused",

@@ -1,10 +1,11 @@
+import { locale } from "./locale.ts";
+
 export const commonWords = {
+  locale,
   cancel: "Cancel",
   close: "Close",
   save: "Save",
-  remove: "Remove",
   add: "Add",
-  edit: "Edit",
   copy: "Copy",
   copied: "Copied",
   search: "Search",
@@ -13,11 +14,9 @@ export const commonWords = {
   unknown: "unknown",
   loading: "Loading",
   again: "Try again",
-  more: "More",
   never: "never",
   now: "now",
   tokens: "tokens",
-  optional: "optional",
   dash: "–",
 } as const;
 
@@ -25,7 +24,6 @@ export const errorWords = {
   unreachable: "The server does not answer.",
   unreachableRemedy: "Start it with `opentiger up`. This page goes on by itself when it is there again.",
   noReason: (status: number) => `The server answered ${status}, without saying why.`,
-  title: "That did not work",
   page: "This page failed",
   pageRemedy: "Reload it. If it fails again, the browser's console says where.",
   notFound: "There is nothing here",
@@ -63,8 +61,6 @@ export const shellWords = {
   themeSystem: "As the system",
   themeLight: "Light",
   themeDark: "Dark",
-  host: "Host",
-  sandbox: "Sandbox",
   environment: "Agents run on",
   command: "Go to or do",
   commandHint: "Type a page, a loop or an action",

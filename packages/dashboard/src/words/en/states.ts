@@ -57,6 +57,7 @@ export const stateWords = {
     person: "you",
     nobody: "nobody",
   },
+  environments: { host: "Host", sandbox: "Sandbox" },
   /** Who moves it on from here, and how. */
   next: {
     queued:

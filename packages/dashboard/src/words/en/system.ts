@@ -9,13 +9,11 @@ export const systemWords = {
 
   environment: "Execution_Environment",
   environmentHint: "Applies to runs that begin from now on.",
-  host: "Host",
   hostMeans: "Agents are processes of your user, beside your own files.",
   hostPoints: [
     "Nothing is isolated: an agent can read and change whatever you can.",
     "No Docker is needed; tools, logins and network are those of this machine.",
   ],
-  sandbox: "Sandbox",
   sandboxMeans: "Each task has a container of its own, which sees its workspace and nothing else.",
   sandboxPoints: [
     "Credentials stay outside: the agent gets the use of them, never the value.",
@@ -42,7 +40,6 @@ export const systemWords = {
     "It needs a Docker engine and the image; without them tasks fail and say so.",
     "What runs on the host now goes on there to its end.",
   ],
-  changed: (name: string) => `Agents run on: ${name}`,
 
   logins: "Logins",
   loginsLead: "Proved by the model's own API with the very credential, without using tokens.",

@@ -18,7 +18,6 @@ export const usageWords = {
   input: "Input",
   output: "Output",
   cacheRead: "Cache read",
-  cacheWrite: "Cache written",
   share: "Share",
   modelUnknown: "not said",
   empty: "Nothing was used yet",

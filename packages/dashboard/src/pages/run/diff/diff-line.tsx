@@ -12,22 +12,22 @@ const backs = {
 } as const;
 const signs = { added: "+", removed: "−", hunk: "", same: "" } as const;
 
-/** Few colours, of those that there are: what a thing is, not what highlight.js can tell. */
+/** What a thing is, not all that highlight.js can tell. */
 const scopes: Readonly<Record<string, string>> = {
-  "hljs-keyword": "text-running",
-  "hljs-built_in": "text-running",
-  "hljs-literal": "text-running",
-  "hljs-type": "text-running",
-  "hljs-string": "text-done",
-  "hljs-regexp": "text-done",
-  "hljs-number": "text-blocked",
-  "hljs-attr": "text-brand-text",
-  "hljs-property": "text-brand-text",
-  "hljs-comment": "text-faint italic",
-  "hljs-title": "text-brand-text",
-  "hljs-section": "text-brand-text font-semibold",
-  "hljs-tag": "text-soft",
-  "hljs-name": "text-running",
+  "hljs-keyword": "text-syntax-word",
+  "hljs-built_in": "text-syntax-word",
+  "hljs-literal": "text-syntax-word",
+  "hljs-type": "text-syntax-word",
+  "hljs-string": "text-syntax-text",
+  "hljs-regexp": "text-syntax-text",
+  "hljs-number": "text-syntax-number",
+  "hljs-attr": "text-syntax-name",
+  "hljs-property": "text-syntax-name",
+  "hljs-comment": "text-syntax-aside italic",
+  "hljs-title": "text-syntax-name",
+  "hljs-section": "text-syntax-name font-semibold",
+  "hljs-tag": "text-syntax-mark",
+  "hljs-name": "text-syntax-word",
 };
 
 interface DiffLineProps {
