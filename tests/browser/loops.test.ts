@@ -3,7 +3,9 @@ import { answer, finish, type ScenarioChoice, silence, whenPrompt, writeFile } f
 import { Dispatcher } from "@opentiger/orchestrator";
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
+import { z } from "zod";
 import { type RunningServer, startServer } from "../../packages/server/src/server.ts";
+import { askServer } from "../setup/ask-server.ts";
 import { atEnd } from "../setup/at-end.ts";
 import { type LoopWorld, loopWorld, plannedTask, userRepository } from "../setup/loop-world.ts";
 import { load, openPage, type Watched } from "./open-page.ts";
@@ -18,6 +20,8 @@ const judge: ScenarioChoice = whenPrompt(/^You are the judge/, {
 const planner: ScenarioChoice = whenPrompt(/^You are the planner/, {
   steps: [answer({ summary: "One file.", tasks: [plannedTask("planned")] })],
 });
+
+const planned = z.object({ plan: z.looseObject({}) });
 
 /** Whether the task called `Write locked` is refused by its model. */
 let locked = true;
@@ -79,6 +83,10 @@ describe("a person in a browser", { timeout: timeoutMs }, () => {
     await page.getByRole("textbox", { name: "Allowed paths" }).fill("approved.txt");
     await page.getByRole("textbox", { name: "Checks" }).fill("test -f approved.txt");
     await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
+    const path = `/loops/${loopOf(page)}/plan`;
+    const { plan: before } = planned.parse((await askServer(server.url, path)).json);
+    await askServer(server.url, path, { method: "PUT", body: { ...before, summary: "Of another." } });
+    await page.getByText("Somebody else has changed the plan").waitFor();
     // What is not saved is still there after a look at what was asked for, and is asked about before it is left.
     await page.getByRole("tab", { name: "Requirement" }).click();
     await page.getByRole("paragraph").filter({ hasText: "Something planned." }).waitFor();

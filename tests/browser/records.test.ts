@@ -70,7 +70,7 @@ describe("what was done and used", () => {
       .waitFor();
     expect(await events.count()).toBe(100);
     await page.getByRole("button", { name: "Show what happened before" }).click();
-    await events.last().getByText("Task added").waitFor();
+    await events.last().getByText("Loop started").waitFor();
   });
 
   test("judgements are filtered, and their evidence is unfolded", async () => {

@@ -118,6 +118,9 @@ describe.skipIf(!canHaveSmallInternet)("sandboxes in a browser", { timeout: time
     const row = page.getByRole("row", { name: /blocked\.test/ });
     await row.getByText("Blocked", { exact: true }).waitFor();
     await row.getByText("policy deny").waitFor();
+    await page.getByLabel("Only blocked").check();
+    await page.waitForURL(/only=blocked/);
+    await page.getByLabel("Only blocked").uncheck();
     await row.getByRole("button", { name: "Allow blocked.test:80" }).click();
     await row.getByText("Allowed now").waitFor();
     await page.getByRole("listitem").getByText("blocked.test:80").waitFor();

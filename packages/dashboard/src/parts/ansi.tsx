@@ -16,7 +16,7 @@ export function Ansi({ text, search = "" }: AnsiProps) {
       <Tag
         // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of a text have no other name than their place
         key={index}
-        className={found ? classes(className, "rounded-md bg-blocked-tint text-blocked") : className}
+        className={found ? classes(className || "text-blocked", "rounded-md bg-blocked-tint") : className}
       >
         {part}
       </Tag>

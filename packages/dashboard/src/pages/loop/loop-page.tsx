@@ -51,7 +51,7 @@ function Shown({ loop }: { loop: Loop }) {
     >
       <LoopFacts loop={loop} />
       <Standing state={state} detail={detail} />
-      <LoopTabs loop={loop} />
+      <LoopTabs key={id} loop={loop} />
     </Page>
   );
 }
