@@ -168,6 +168,13 @@ describe.skipIf(!canHaveSmallInternet)("sandboxes in a browser", { timeout: time
     await page.getByRole("button", { name: "Start" }).waitFor({ timeout: timeoutMs / 2 });
     await page.getByRole("tab", { name: "Terminal" }).click();
     await page.getByText("It is not running").waitFor();
+    // Nobody who looks at it starts it again.
+    for (const look of ["stats", "execs", "changes"])
+      expect((await askServer(server.url, `/sandboxes/${name}/${look}`)).status).toBe(409);
+    const { json } = await askServer(server.url, "/sandboxes");
+    expect(json).toMatchObject({
+      items: expect.arrayContaining([expect.objectContaining({ name, status: "stopped" })]),
+    });
     await page.getByRole("button", { name: "Remove" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
     await page.getByText(`${name} was removed`).waitFor({ timeout: timeoutMs / 2 });

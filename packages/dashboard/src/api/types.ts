@@ -23,7 +23,6 @@ export type LoopEvent = Events["items"][number];
 export type Usage = Answer<ApiClient["loops"][":id"]["usage"]["$get"]>;
 export type Repositories = Answer<ApiClient["repositories"]["$get"]>;
 export type Task = Answer<ApiClient["tasks"][":id"]["$get"]>;
-export type Tasks = Answer<ApiClient["loops"][":id"]["tasks"]["$get"]>;
 export type Run = Answer<ApiClient["runs"][":id"]["$get"]>;
 export type Runs = Answer<ApiClient["tasks"][":id"]["runs"]["$get"]>;
 export type Artifacts = Answer<ApiClient["runs"][":id"]["artifacts"]["$get"]>;

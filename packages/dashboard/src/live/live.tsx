@@ -13,8 +13,7 @@ export function Live({ children }: { children: ReactNode }) {
     return new Connection({
       onEvent: (event) => stale.add(keysOf(event)),
       // These have no numbers, so that nobody knows whether something of them was missed.
-      onBack: () =>
-        stale.add([["system"], ["sandboxes"], ["sandbox"], ["secrets"], ["keys"], ["audit"], ["me"]]),
+      onBack: () => stale.add([["system"], ["sandboxes"], ["secrets"], ["keys"], ["audit"], ["me"]]),
     });
   });
   useEffect(() => connection.start(), [connection]);

@@ -9,7 +9,8 @@ export function keysOf({ event, data }: StreamEvent): QueryKey[] {
   const [topic] = event.split(".");
   if (event === "reset") return [[]];
   if (event === "system.build") return [["system", "build"]];
-  if (event === "system.audit") return [["audit"], ["keys"], ["secrets"], ["sandboxes"], ["sandbox"]];
+  // Not what is asked of a sandbox itself: somebody may have stopped it, and to ask it would start it.
+  if (event === "system.audit") return [["audit"], ["keys"], ["secrets"], ["sandboxes"]];
   if (topic === "system") return [["system"]];
   const { loop, task, run } = readIds(data);
   // What an agent says is followed by whoever shows it; the overview shows what it does at the moment.

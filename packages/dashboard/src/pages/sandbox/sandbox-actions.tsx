@@ -9,7 +9,7 @@ import { say } from "../../parts/toast.tsx";
 import { useAction } from "../../parts/use-action.ts";
 import { words } from "../../words/words.ts";
 import { SaveTemplate } from "./save-template.tsx";
-import { environmentOf } from "./use-sandbox.ts";
+import { environmentOf, stopKey } from "./use-sandbox.ts";
 
 const { sandboxes: text } = words;
 
@@ -18,7 +18,10 @@ export function SandboxActions({ sandbox }: { sandbox: SandboxItem }) {
   const { name, status } = sandbox;
   const environment = environmentOf(sandbox);
   const [open, setOpen] = useState<"save" | "remove">();
-  const stop = useAction(() => moveSandbox(name, environment, "stop"), { done: text.stopped });
+  const stop = useAction(() => moveSandbox(name, environment, "stop"), {
+    done: text.stopped,
+    key: stopKey(name),
+  });
   const verb = status === "paused" ? "resume" : "start";
   const start = useAction(() => moveSandbox(name, environment, verb), { done: text.started });
   return (

@@ -17,7 +17,7 @@ import { SandboxActions } from "./sandbox-actions.tsx";
 import { SandboxBadge } from "./sandbox-badge.tsx";
 import { SandboxFacts } from "./sandbox-facts.tsx";
 import { TerminalTab } from "./terminal-tab.tsx";
-import { environmentOf, useSandbox } from "./use-sandbox.ts";
+import { environmentOf, useIsRunning, useSandbox } from "./use-sandbox.ts";
 
 const { sandboxes: text } = words;
 const crumbs = [{ label: text.title, to: "/sandboxes" }] as const;
@@ -45,7 +45,7 @@ export function SandboxPage() {
 
 function OneSandbox({ sandbox }: { sandbox: SandboxItem }) {
   const environment = environmentOf(sandbox);
-  const running = sandbox.status === "running";
+  const running = useIsRunning(sandbox);
   const only = { name: sandbox.name, environment, running };
   const tabs: Tab[] = [
     { id: "terminal", label: text.terminal, content: () => <TerminalTab {...only} /> },

@@ -2,11 +2,11 @@ import { useQuery } from "@tanstack/react-query";
 import { diskQuery, type SandboxItem, statsQuery } from "../../api/sandboxes.ts";
 import { bytes } from "../../parts/numbers.tsx";
 import { words } from "../../words/words.ts";
-import { environmentOf } from "../sandbox/use-sandbox.ts";
+import { environmentOf, useIsRunning } from "../sandbox/use-sandbox.ts";
 
 /** What one uses now. One that does not run uses nothing, and is not asked: that would start it. */
 function useStats(sandbox: SandboxItem) {
-  const running = sandbox.own && sandbox.status === "running";
+  const running = useIsRunning(sandbox);
   return useQuery(statsQuery(sandbox.name, environmentOf(sandbox), running)).data;
 }
 
