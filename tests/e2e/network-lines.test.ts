@@ -159,9 +159,10 @@ print("cut" if s.recv(4096) == b"" else "more")`,
     });
   });
 
-  test("a port inside is reached on the host's loopback, and taken back", async () => {
-    const serve = `require("node:http").createServer((q, r) => r.end("inside")).listen(3000, "127.0.0.1")`;
-    await user.sandbox("exec", "-d", "my-sandbox", "node", "-e", serve);
+  test("a port inside is reached on the host's loopback, also after a stop and a kill of sandboxd, and taken back", async () => {
+    const script = `require("node:http").createServer((q, r) => r.end("inside")).listen(3000, "127.0.0.1")`;
+    const serve = ["exec", "-d", "my-sandbox", "node", "-e", script];
+    await user.sandbox(...serve);
     const published = await user.sandbox("port", "my-sandbox", "3000", "--json");
     const [{ published: port }] = JSON.parse(published.stdout) as [{ published: number }];
     const fetch = (): Promise<string> =>
@@ -173,6 +174,12 @@ print("cut" if s.recv(4096) == b"" else "more")`,
       });
     await until("the service inside answers", async () => (await fetch()) === "inside");
     expect((await user.sandbox("port", "my-sandbox")).stdout).toBe(`127.0.0.1:${port} -> 3000\n`);
+    await user.sandbox("stop", "my-sandbox");
+    await user.sandbox(...serve);
+    await until("it answers after a stop", async () => (await fetch()) === "inside");
+    await instance.killSandboxd();
+    await instance.startSandboxd();
+    await until("it answers after a kill", async () => (await fetch()) === "inside");
     await user.sandbox("port", "my-sandbox", "3000", "--remove");
     expect(await fetch()).toBe("");
   });

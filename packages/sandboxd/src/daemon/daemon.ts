@@ -69,6 +69,7 @@ export class Daemon {
     this.#attached.set(id, attached);
     attached.record = record;
     await attached.open();
+    await this.#republish(attached);
   }
 
   async detach(id: string): Promise<void> {
@@ -119,19 +120,21 @@ export class Daemon {
 
   async publish(name: string, inside: number, published: number | undefined): Promise<PublishedPort> {
     const attached = this.find(name);
-    const port = await attached.publish(inside, published);
-    this.#rememberPorts(attached);
+    const kept = attached.record.ports.find((port) => port.inside === inside);
+    const port = await attached.publish(inside, published ?? kept?.published);
+    this.#rememberPorts(attached, (ports) => [...without(ports, port.published), port]);
     return port;
   }
 
   unpublish(name: string, published: number): void {
     const attached = this.find(name);
-    if (!attached.unpublish(published)) {
+    const kept = attached.record.ports.some((port) => port.published === published);
+    if (!attached.unpublish(published) && !kept) {
       throw new SandboxError("not_found", `${name} has no port published as ${published}`, {
         remedy: `see \`docker sandbox port ${name}\``,
       });
     }
-    this.#rememberPorts(attached);
+    this.#rememberPorts(attached, (ports) => without(ports, published));
   }
 
   async close(): Promise<void> {
@@ -170,11 +173,23 @@ export class Daemon {
   async #adoptOne(record: SandboxRecord): Promise<void> {
     try {
       await this.attach(record.id, undefined);
-      for (const { inside, published } of record.ports)
-        await this.#attached.get(record.id)?.publish(inside, published);
     } catch (error) {
       // Its supervisor answers "no network" meanwhile; the next start of the sandbox attaches it again.
       this.#parts.log("warn", "not adopted", { sandbox: record.name, error: String(error) });
+    }
+  }
+
+  /** One that another program has taken meanwhile stays remembered: it is tried again at the next start. */
+  async #republish(attached: Attached): Promise<void> {
+    const { name, ports } = attached.record;
+    for (const { inside, published } of ports) {
+      await attached.publish(inside, published).catch((error: unknown) => {
+        this.#parts.log("warn", "a port is not published", {
+          sandbox: name,
+          published,
+          error: String(error),
+        });
+      });
     }
   }
 
@@ -224,9 +239,18 @@ export class Daemon {
     throw new SandboxError("not_found", `there is no record of a sandbox ${id}`);
   }
 
-  #rememberPorts({ record: { id }, ports }: Attached): void {
-    this.#parts.state.records.update(id, (latest) => ({ ...latest, ports }));
+  /** In the record, from which they come back whenever the sandbox or sandboxd does. */
+  #rememberPorts(attached: Attached, change: (ports: PublishedPort[]) => PublishedPort[]): void {
+    const record = this.#parts.state.records.update(attached.record.id, (latest) => ({
+      ...latest,
+      ports: change(latest.ports),
+    }));
+    if (record) attached.record = record;
   }
+}
+
+function without(ports: readonly PublishedPort[], published: number): PublishedPort[] {
+  return ports.filter((port) => port.published !== published);
 }
 
 /** A container has an interface or it has none, from its start to its end: only its maker can make it again. */
