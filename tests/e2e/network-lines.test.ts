@@ -85,7 +85,19 @@ describe.skipIf(!canHaveSmallInternet)("docker sandbox network", () => {
     await user.sandbox("exec", "my-sandbox", "sh", "-c", "echo kept > /tmp/kept");
     const opened = await user.sandbox("network", "proxy", "my-sandbox", "--policy", "open");
     expect(opened).toMatchObject({ status: 0, stderr: expect.stringContaining("was made again") as string });
+    expect(opened.stderr).toContain("neither checked nor logged");
     expect((await user.sandbox("ls")).stdout).toContain("OPEN");
+    const [inspected] = JSON.parse((await user.sandbox("inspect", "my-sandbox")).stdout) as [
+      { weakness: string },
+    ];
+    expect(inspected.weakness).toContain("The policy is open");
+    for (const only of [[], ["my-sandbox"]])
+      expect((await user.sandbox("network", "log", ...only)).stderr).toContain("my-sandbox is OPEN");
+    expect(await user.sandbox("network", "learn", "my-sandbox")).toMatchObject({
+      status: 64,
+      stdout: "",
+      stderr: expect.stringMatching(/is open: [\s\S]*--policy allow/) as string,
+    });
     const interfaces = ["exec", "my-sandbox", "sh", "-c", "ls /sys/class/net; cat /tmp/kept"];
     expect((await user.sandbox(...interfaces)).stdout).toMatch(/eth0[\s\S]*kept/);
     await user.sandbox("network", "proxy", "my-sandbox", "--policy", "deny");
@@ -109,6 +121,8 @@ describe.skipIf(!canHaveSmallInternet)("docker sandbox network", () => {
     const fetched = await user.sandbox("exec", "learner", ...curl, "https://other.test/");
     expect(fetched.stdout).toBe("200");
     expect((await user.sandbox("exec", "learner", ...curl, "http://api.openai.com/")).stdout).toBe("403");
+    const since = ["--since", new Date().toISOString()];
+    expect((await user.sandbox("network", "learn", "learner", ...since)).stdout).not.toContain("other.test");
     await user.sandbox("rm", "learner");
   });
 

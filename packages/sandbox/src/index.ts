@@ -6,6 +6,7 @@ export { connectEngine } from "./backends/docker/engine/engine.ts";
 export { asSandboxError } from "./backends/docker/engine/errors.ts";
 export { type AgentCli, type AgentCliQuestion, findAgentCli } from "./backends/docker/image/agent-cli.ts";
 export type { SavedImage, SavedImages } from "./backends/docker/image/saved.ts";
+export { weakNetwork } from "./backends/docker/plan/weakness.ts";
 export type { PoolSettings, PoolStatus } from "./backends/docker/pool/pool.ts";
 export type { WarmOptions } from "./backends/docker/pool/warm.ts";
 export type { WarmSandbox } from "./backends/docker/pool/warm-sandbox.ts";

@@ -42,7 +42,7 @@ export const publishedPort = z.object({ inside: z.number().int(), published: z.n
 export type PublishedPort = z.infer<typeof publishedPort>;
 
 /** One row of the network log, with the sandbox it is about. */
-export const networkLogRow = logRow.extend({ sandbox: z.string() });
+export const networkLogRow = logRow.omit({ lastReached: true }).extend({ sandbox: z.string() });
 export type NetworkLogRow = z.infer<typeof networkLogRow>;
 
 export const networkLogEvent = z.object({
@@ -55,6 +55,14 @@ export const networkLogEvent = z.object({
   reason: z.string().optional(),
 });
 export type NetworkLogEvent = z.infer<typeof networkLogEvent>;
+
+/** From when on what was reached counts. */
+export const learnQuery = z.object({
+  since: z.iso
+    .datetime()
+    .nullish()
+    .transform((time) => (time ? new Date(time).toISOString() : undefined)),
+});
 
 export const learnedRules = z.object({
   policy: z.string(),

@@ -23,13 +23,25 @@ export function networkLogCommand(surroundings: Surroundings): Command {
     .action(async (sandbox: string | undefined, options: LogOptions) => {
       const sandboxd = new Sandboxd(surroundings.env);
       const query = sandbox === undefined ? "" : `?sandbox=${encodeURIComponent(sandbox)}`;
+      const question = { method: "GET", path: `/network-log${query}` } as const;
+      const rows = await sandboxd.ask(question, z.array(networkLogRow));
+      await sayWhatIsUnseen(sandboxd, sandbox, surroundings);
       if (options.follow) return followLog(sandboxd, query, surroundings, options);
-      const rows = await sandboxd.ask(
-        { method: "GET", path: `/network-log${query}` },
-        z.array(networkLogRow),
-      );
       show(rows.slice(0, options.limit), surroundings, options);
     });
+}
+
+/** An open sandbox goes around sandboxd: that the log has nothing of it must not look as if it reached nothing. */
+async function sayWhatIsUnseen(
+  sandboxd: Sandboxd,
+  only: string | undefined,
+  { stderr }: Surroundings,
+): Promise<void> {
+  const { sandboxes = [] } = (await sandboxd.status()) ?? {};
+  for (const { name, policy } of sandboxes) {
+    if (policy !== "open" || (only !== undefined && only !== name)) continue;
+    stderr.write(`note: ${name} is OPEN: what it reaches is not seen, and is not in this log\n`);
+  }
 }
 
 function show(rows: NetworkLogRow[], surroundings: Surroundings, options: LogOptions): void {

@@ -1,4 +1,4 @@
-import { DockerBackend, SandboxError } from "@opentiger/sandbox";
+import { DockerBackend, SandboxError, weakNetwork } from "@opentiger/sandbox";
 import { applyChange, type NetworkChangeRequest, Sandboxd } from "@opentiger/sandboxd";
 import { type NetworkSettings, networkPolicies, networkSettings } from "@opentiger/schema";
 import { Command, Option } from "commander";
@@ -45,7 +45,9 @@ function proxyCommand(surroundings: Surroundings): Command {
       } else if (Object.keys(change).length > 0) {
         settings = await sandboxd.ask({ method: "POST", path, body: change }, networkSettings);
       }
-      if (json) return printJson(surroundings, settings);
+      const weakness = weakNetwork(settings) ?? null;
+      if (json) return printJson(surroundings, { ...settings, weakness });
+      if (weakness) surroundings.stderr.write(`note: ${weakness}\n`);
       surroundings.stdout.write(renderNetwork(name, settings, surroundings));
     });
   for (const [flags, description] of ruleFlags) command.option(flags, description, gather);

@@ -1,5 +1,7 @@
 import { EventEmitter, on } from "node:events";
+import { SandboxError } from "@opentiger/sandbox";
 import type { NetworkLogEvent, NetworkLogRow } from "../api.ts";
+import { type LearnedPolicy, learn } from "../egress/learn.ts";
 import type { EgressLog } from "../egress/log/egress-log.ts";
 import type { Daemon } from "./daemon.ts";
 
@@ -10,6 +12,25 @@ export function networkRows(daemon: Daemon, log: EgressLog, name: string | undef
   return chosen
     .flatMap(({ record }) => log.rows(record.id).map((row) => ({ sandbox: record.name, ...row })))
     .toSorted((left, right) => right.lastSeen.localeCompare(left.lastSeen));
+}
+
+/** What a sandbox's work needed of the network, from its log. */
+export function learnedOf(
+  daemon: Daemon,
+  log: EgressLog,
+  name: string,
+  since: string | undefined,
+): LearnedPolicy {
+  daemon.count();
+  const { id, network } = daemon.find(name).record;
+  if (network.policy !== "open") return learn(log.rows(id), network, since);
+  throw new SandboxError(
+    "unsupported",
+    `${name} is open: what it reaches is not seen, so nothing is learned`,
+    {
+      remedy: `docker sandbox network proxy ${name} --policy allow, and then let it do its work`,
+    },
+  );
 }
 
 /** Whoever reads too slowly misses events: the log itself has them. */

@@ -3,13 +3,13 @@ import { z } from "zod";
 import {
   attachRequest,
   hostPortsRequest,
+  learnQuery,
   networkChangeRequest,
   publishRequest,
   type SandboxdStatus,
   type SandboxUsage,
   sandboxdProtocol,
 } from "../api.ts";
-import { learn } from "../egress/learn.ts";
 import type { EgressLog } from "../egress/log/egress-log.ts";
 import { applyChange } from "../egress/policy/change.ts";
 import { budgetLimits } from "../gateway/budgets/budget.ts";
@@ -18,7 +18,7 @@ import { proofRequest } from "../gateway/logins/proof.ts";
 import { broker } from "./broker.ts";
 import type { Daemon } from "./daemon.ts";
 import type { HostRuns } from "./host-runs.ts";
-import { networkEvents, networkRows } from "./network-log.ts";
+import { learnedOf, networkEvents, networkRows } from "./network-log.ts";
 import { type Asked, Lines, type Routes } from "./router.ts";
 import { runRoutes } from "./run-routes.ts";
 
@@ -62,10 +62,8 @@ export function routes({ daemon, state, gateway, hostRuns, log, about }: RoutePa
       ),
     "POST /sandboxes/:name/host-ports": (asked) =>
       daemon.declareHostPorts(nameOf(asked), hostPortsRequest.parse(asked.body).ports),
-    "GET /sandboxes/:name/learned": (asked) => {
-      const { id, network } = daemon.find(nameOf(asked)).record;
-      return learn(log.rows(id), network);
-    },
+    "GET /sandboxes/:name/learned": (asked) =>
+      learnedOf(daemon, log, nameOf(asked), learnQuery.parse({ since: asked.query.get("since") }).since),
     "GET /network-log": ({ query }) => networkRows(daemon, log, query.get("sandbox") ?? undefined),
     "GET /network-log/follow": ({ query, signal }) =>
       new Lines(networkEvents(daemon, log, query.get("sandbox") ?? undefined, signal)),

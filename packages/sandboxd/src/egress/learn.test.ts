@@ -61,6 +61,23 @@ describe("learn mode", () => {
     }
   });
 
+  test("since a time takes only what was reached since, not what was only refused by then", () => {
+    const book = new LogBook();
+    const reach = (host: string, day: string, verdict: LogEntry["verdict"] = "allowed") =>
+      book.record({ host, port: 443, verdict, rule: "policy allow" }, day);
+    for (const host of ["old.test", "again.test", "refused.test", "open.test"]) reach(host, "2026-01-01");
+    reach("again.test", "2026-01-03");
+    reach("refused.test", "2026-01-03", "blocked");
+    // A connection that was open before, and was used since.
+    book.count({ host: "open.test", port: 443 }, { bytesIn: 1, bytesOut: 1 }, "2026-01-03");
+    expect(learn(book.rows(), settings, "2026-01-02").allowHosts).toEqual([
+      "again.test:443",
+      "open.test:443",
+    ]);
+    const unknown = book.rows().map(({ lastReached: _, ...row }) => row);
+    expect(learn(unknown, settings, "2026-01-02").allowHosts).toContain("refused.test:443");
+  });
+
   test("says when the log did not hold everything", () => {
     expect(learn(rowsOf({ host: otherHosts, port: 0 }), settings)).toMatchObject({ complete: false });
   });

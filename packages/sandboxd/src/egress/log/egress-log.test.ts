@@ -40,6 +40,7 @@ describe("the network log", () => {
       bytesOut: 3,
       firstSeen: "2026-01-01T00:00:00.000Z",
       lastSeen: "2026-01-01T00:00:05.000Z",
+      lastReached: "2026-01-01T00:00:05.000Z",
     });
     expect(rows).toHaveLength(2);
     expect(readdirSync(folder)).toEqual(["box1.json"]);

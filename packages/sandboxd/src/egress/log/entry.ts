@@ -32,6 +32,8 @@ export const logRow = z.object({
   bytesOut: z.number(),
   firstSeen: z.string(),
   lastSeen: z.string(),
+  /** When something last went through; absent in what was written before this was kept. */
+  lastReached: z.string().optional(),
 });
 export type LogRow = z.infer<typeof logRow>;
 

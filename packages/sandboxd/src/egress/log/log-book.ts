@@ -26,8 +26,10 @@ export class LogBook {
     const row = this.#row(entry, time);
     row.rule = entry.rule;
     row.lastSeen = time;
-    if (entry.verdict === "allowed") row.allowed += 1;
-    else if (entry.verdict === "failed") row.failed += 1;
+    if (entry.verdict === "allowed") {
+      row.allowed += 1;
+      row.lastReached = time;
+    } else if (entry.verdict === "failed") row.failed += 1;
     else row.blocked += 1;
   }
 
@@ -40,6 +42,7 @@ export class LogBook {
     row.bytesIn += bytes.bytesIn;
     row.bytesOut += bytes.bytesOut;
     row.lastSeen = time;
+    row.lastReached = time;
   }
 
   #row(at: { host: string; port: number }, time: string): LogRow {

@@ -33,7 +33,10 @@ describe("the carrier", () => {
     );
     const open = { ...network, policy: "open" as const };
     expect(weaknessOf({ carrier: "engine-exec", isolation: "separate-uid", network: open })).not.toMatch(
-      /network/,
+      /no network/,
+    );
+    expect(weaknessOf({ carrier: "socket", isolation: "separate-uid", network: open })).toMatch(
+      /policy is open.* neither checked nor logged/,
     );
     expect(weaknessOf({ carrier: "socket", isolation: "agent-root", network })).toMatch(/no evidence/);
     expect(weaknessOf({ carrier: "socket", isolation: "separate-uid", network })).toBeUndefined();

@@ -1,11 +1,27 @@
-import type { SandboxRecord } from "@opentiger/schema";
+import type { NetworkSettings, SandboxRecord } from "@opentiger/schema";
 
 /** What is weaker here than in other sandboxes, in a sentence for the user; undefined when nothing is. */
 export function weaknessOf(
   record: Pick<SandboxRecord, "carrier" | "isolation" | "network" | "mounts">,
 ): string | undefined {
-  const sentences = [weakIsolation(record), exposedFolders(record)].filter((each) => each !== undefined);
-  return sentences.length > 0 ? sentences.join(" ") : undefined;
+  const sentences = [weakIsolation(record), exposedFolders(record), weakNetwork(record.network)];
+  return sentences.filter((each) => each !== undefined).join(" ") || undefined;
+}
+
+/** What is weaker with these rules than with others; undefined when nothing is. */
+export function weakNetwork({ policy, bypassHosts, bypassCidrs }: NetworkSettings): string | undefined {
+  if (policy === "open") {
+    return (
+      "The policy is open: the sandbox is attached to a network of the engine, and what it reaches there, other " +
+      "machines and services of your networks included, is neither checked nor logged."
+    );
+  }
+  const bypassed = [...bypassHosts, ...bypassCidrs];
+  if (bypassed.length === 0) return undefined;
+  return (
+    `Tunnels to ${bypassed.join(", ")} bypass the gateway: nobody sees what is sent there, so an agent can carry data ` +
+    "out with a key that is not yours, and no budget counts it."
+  );
 }
 
 function exposedFolders({ mounts = [] }: Pick<SandboxRecord, "mounts">): string | undefined {
