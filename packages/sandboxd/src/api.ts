@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { logRow } from "./egress/log/entry.ts";
 import { budgetLimits } from "./gateway/budgets/budget.ts";
+import { keyVariables } from "./gateway/credentials/given-keys.ts";
 import { requestRecord } from "./gateway/metering/record.ts";
 import { totals } from "./gateway/metering/totals.ts";
 import { brokeredAgents } from "./gateway/placeholders/placeholders.ts";
@@ -69,6 +70,11 @@ export const learnedRules = z.object({
   allowHosts: z.array(z.string()),
   /** false when more was reached than the log remembers. */
   complete: z.boolean(),
+});
+
+/** API keys of the asker's environment, for this one sandbox; sandboxd keeps them in memory only. */
+export const credentialsRequest = z.object({
+  keys: z.partialRecord(z.enum(keyVariables), z.string().max(4096)).default({}),
 });
 
 const knownCredential = z.object({ provider: z.string(), kind: z.string(), origin: z.string() });

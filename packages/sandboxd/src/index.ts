@@ -18,6 +18,7 @@ export {
   brokerCredentials,
   creationCredentials,
   giveCredentials,
+  grantCredentials,
   withCredentials,
 } from "./client/credentials/give.ts";
 export type { LoginAsked } from "./client/credentials/login-places.ts";

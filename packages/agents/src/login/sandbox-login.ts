@@ -33,28 +33,9 @@ export async function lookInSandbox(agent: LoginAgent, way: CredentialWay, look:
   }
   const proved = await askForProof(look, { agent, place: "sandbox", way });
   if (proved) return look.found(proved);
-  return look.found({ authenticated: false, problem: nothingThere(agent, way, look) });
-}
-
-const keys: Readonly<Record<LoginAgent, readonly string[]>> = {
-  claude: ["ANTHROPIC_API_KEY"],
-  codex: ["OPENAI_API_KEY", "CODEX_API_KEY"],
-  opencode: ["ANTHROPIC_API_KEY", "OPENAI_API_KEY"],
-};
-
-function nothingThere(agent: LoginAgent, way: CredentialWay, { env }: Look) {
-  const known = way === "broker" ? keys[agent].find((name) => env[name]) : undefined;
-  if (known === undefined) {
-    const message = `${agent} has nothing to log in with in a sandbox`;
-    return loginProblem("auth_required", message, loginRemedy(agent, way, "sandbox"));
-  }
-  const message = `${known} is set here, and was not when sandboxd was started`;
-  const remedy = `opentiger sandboxd stop, then try again; or put it into the vault with \`secrets add ${secretOf(known)}\``;
-  return loginProblem("auth_required", message, remedy);
-}
-
-function secretOf(variable: string): string {
-  return variable === "ANTHROPIC_API_KEY" ? "anthropic_api_key" : "openai_api_key";
+  const message = `${agent} has nothing to log in with in a sandbox`;
+  const problem = loginProblem("auth_required", message, loginRemedy(agent, way, "sandbox"));
+  return look.found({ authenticated: false, problem });
 }
 
 function engineProblem(error: unknown) {

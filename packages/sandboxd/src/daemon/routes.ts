@@ -2,6 +2,7 @@ import type { State } from "@opentiger/sandbox";
 import { z } from "zod";
 import {
   attachRequest,
+  credentialsRequest,
   hostPortsRequest,
   learnQuery,
   networkChangeRequest,
@@ -67,10 +68,15 @@ export function routes({ daemon, state, gateway, hostRuns, log, about }: RoutePa
     "GET /network-log": ({ query }) => networkRows(daemon, log, query.get("sandbox") ?? undefined),
     "GET /network-log/follow": ({ query, signal }) =>
       new Lines(networkEvents(daemon, log, query.get("sandbox") ?? undefined, signal)),
-    "POST /sandboxes/:name/credentials": (asked) => broker(state, gateway, daemon.find(nameOf(asked))),
+    "POST /sandboxes/:name/credentials": (asked) => {
+      const attached = daemon.find(nameOf(asked));
+      gateway.keepKeys(attached.record.id, credentialsRequest.parse(asked.body).keys);
+      return broker(state, gateway, attached);
+    },
     "GET /sandboxes/:name/auth": (asked) => gateway.status(daemon.find(nameOf(asked)).record.id),
     "POST /sandboxes/:name/grant": async (asked) => {
       const attached = daemon.find(nameOf(asked));
+      gateway.keepKeys(attached.record.id, credentialsRequest.parse(asked.body).keys);
       await gateway.grant({ sandboxId: attached.record.id, sandboxName: attached.record.name });
       return broker(state, gateway, attached);
     },

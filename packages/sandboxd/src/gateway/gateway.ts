@@ -7,6 +7,7 @@ import { Budgets } from "./budgets/budgets.ts";
 import type { GatewayCaller, Scope } from "./caller.ts";
 import { HostCallers } from "./callers.ts";
 import { CredentialDesk } from "./credentials/desk.ts";
+import { GivenKeys, type Keys } from "./credentials/given-keys.ts";
 import { Granting, type Prepared } from "./credentials/granting.ts";
 import { Grants } from "./credentials/grants.ts";
 import type { CredentialSource } from "./credentials/vault-port.ts";
@@ -55,6 +56,7 @@ export class Gateway {
   readonly #upstream: Upstream;
   readonly #ledger: Ledger;
   readonly #budgets: Budgets;
+  readonly #given: GivenKeys;
   readonly #granting: Granting;
   readonly #desk: CredentialDesk;
   readonly #callers: HostCallers;
@@ -78,8 +80,10 @@ export class Gateway {
     this.#budgets = new Budgets(folder, this.#ledger, now);
     const grants = new Grants(join(folder, "grants"), onTrouble);
     this.#upstream = new Upstream(env);
+    this.#given = new GivenKeys(env);
     this.#desk = new CredentialDesk({
       env,
+      given: this.#given,
       vault: credentials,
       grants,
       upstream: this.#upstream,
@@ -158,6 +162,11 @@ export class Gateway {
     return this.#granting.prepare(caller, agents, gateway);
   }
 
+  /** API keys that whoever made a sandbox has, for this sandbox alone. They are kept in memory only. */
+  keepKeys(sandboxId: string, keys: Keys): void {
+    this.#given.keep(sandboxId, keys);
+  }
+
   /** Gives a sandbox the right anew, whatever it had: new leases, and the choice among what is there now. */
   grant(caller: GatewayCaller): Promise<void> {
     return this.#granting.grant(caller);
@@ -173,6 +182,7 @@ export class Gateway {
   /** It shall have no credentials any more: its leases and tokens end. */
   async revoke(sandboxId: string): Promise<void> {
     this.#callers.forget(sandboxId);
+    this.#given.forget(sandboxId);
     await this.#granting.revoke(sandboxId);
   }
 

@@ -50,7 +50,7 @@ export class SandboxStates {
   async of(sandboxId: string): Promise<SandboxAuth> {
     const granted = this.#grants.of(sandboxId);
     const each = await Promise.all(
-      providers.map((provider) => this.#desk.find(provider, granted?.chosen[provider])),
+      providers.map((provider) => this.#desk.find(provider, granted?.chosen[provider], granted)),
     );
     const trouble = each.find((found) => found !== undefined && "code" in found);
     const credentials = each

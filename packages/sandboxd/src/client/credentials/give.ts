@@ -31,7 +31,7 @@ export async function giveCredentials(
   env: NodeJS.ProcessEnv,
 ): Promise<GivenCredentials> {
   if (sandbox.backend === "host" || way === "none") return { given: true, trouble: null };
-  if (way === "broker") return brokerCredentials(new Sandboxd(env), sandbox.name);
+  if (way === "broker") return brokerCredentials(new Sandboxd(env), sandbox, env);
   if (way === "inject") {
     const { origins } = await injectedVariables(sandbox, {}, env);
     return { given: origins.length > 0, trouble: null };
@@ -62,10 +62,32 @@ export async function withCredentials(
   return { ...callerKeys(sandbox.agent, loggedIn, { env, given: { ...own, ...given } }), ...given };
 }
 
-/** Lets a sandbox use this machine's credentials through the gateway; inside there are placeholders only. */
-export function brokerCredentials(sandboxd: Sandboxd, name: string): Promise<BrokeredSandbox> {
-  const path = `/sandboxes/${encodeURIComponent(name)}/credentials`;
-  return sandboxd.ask({ method: "POST", path }, brokeredSandbox);
+/** Lets a sandbox use this machine's credentials, and the caller's keys, through the gateway; inside are placeholders. */
+export function brokerCredentials(
+  sandboxd: Sandboxd,
+  { name, agent }: Pick<Sandbox, "name" | "agent">,
+  env: NodeJS.ProcessEnv,
+): Promise<BrokeredSandbox> {
+  return askBroker(sandboxd, "credentials", { name, agent, env });
+}
+
+/** The same anew, whatever it had: also after it was taken away. */
+export function grantCredentials(
+  sandboxd: Sandboxd,
+  { name, agent }: Pick<Sandbox, "name" | "agent">,
+  env: NodeJS.ProcessEnv,
+): Promise<BrokeredSandbox> {
+  return askBroker(sandboxd, "grant", { name, agent, env });
+}
+
+function askBroker(
+  sandboxd: Sandboxd,
+  what: "credentials" | "grant",
+  { name, agent, env }: { name: string; agent: string; env: NodeJS.ProcessEnv },
+): Promise<BrokeredSandbox> {
+  const path = `/sandboxes/${encodeURIComponent(name)}/${what}`;
+  const body = { keys: callerKeys(agent, [], { env, given: {} }) };
+  return sandboxd.ask({ method: "POST", path, body }, brokeredSandbox);
 }
 
 function recordOf({ name }: Receiver, env: NodeJS.ProcessEnv) {

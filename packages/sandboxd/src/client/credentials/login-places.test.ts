@@ -33,12 +33,13 @@ const keys = {
 };
 
 describe("A12 where an agent's login is looked for", () => {
-  it("in a sandbox: at the gateway, in what would be mounted, or in what would be handed in", () => {
+  it("in a sandbox: at the gateway and then in one's own variables, in what would be mounted, or in what would be handed in", () => {
     const at = (agent: LoginAsked["agent"], way: LoginAsked["way"]) =>
       places({ agent, place: "sandbox", way }, keys);
-    expect(at("claude", "broker")).toEqual([["gateway anthropic"]]);
-    expect(at("codex", "broker")).toEqual([["gateway chatgpt", "gateway openai"]]);
-    expect(at("opencode", "broker")).toEqual([["gateway anthropic"], ["gateway openai"]]);
+    expect(at("claude", "broker")).toEqual([["gateway anthropic", "variable ANTHROPIC_API_KEY"]]);
+    const openai = ["gateway openai", "variable OPENAI_API_KEY", "variable CODEX_API_KEY"];
+    expect(at("codex", "broker")).toEqual([["gateway chatgpt", ...openai]]);
+    expect(at("opencode", "broker")).toEqual([["gateway anthropic", "variable ANTHROPIC_API_KEY"], openai]);
     expect(at("claude", "mount")).toEqual([
       ["~/.claude/.credentials.json", "~/.config/claude/.credentials.json", "variable ANTHROPIC_API_KEY"],
     ]);

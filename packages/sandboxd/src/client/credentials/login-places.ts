@@ -21,7 +21,7 @@ type Groups = LoginCandidate[][];
 /** Where the login of an agent is looked for, as it would be if the agent were started there now. */
 export function loginQuestion(asked: LoginAsked): ProofRequest {
   const { place, way, env } = asked;
-  if (way === "broker") return { groups: brokered[asked.agent] };
+  if (way === "broker") return { groups: place === "sandbox" ? withKeys(asked) : brokered[asked.agent] };
   const upstreams = Object.fromEntries(
     providers.flatMap((provider) => {
       const url = env[providerFacts[provider].variable];
@@ -47,9 +47,26 @@ const brokered: Readonly<Record<BrokeredAgent, Groups>> = {
   ],
 };
 
+/** A sandbox is given the asker's keys where the gateway has nothing itself. */
+function withKeys({ agent, env }: LoginAsked): Groups {
+  const keys = { anthropic: claudeKeys(env), chatgpt: openaiKeys(env), openai: openaiKeys(env) };
+  return brokered[agent].map((group) => [
+    ...group,
+    ...group.slice(-1).flatMap((last) => (last.from === "gateway" ? keys[last.provider] : [])),
+  ]);
+}
+
+function claudeKeys(env: NodeJS.ProcessEnv): LoginCandidate[] {
+  return variables(env, "anthropic_api_key", ["ANTHROPIC_API_KEY"]);
+}
+
+function openaiKeys(env: NodeJS.ProcessEnv): LoginCandidate[] {
+  return variables(env, "openai_api_key", ["OPENAI_API_KEY", "CODEX_API_KEY"]);
+}
+
 function inSandbox({ agent, way, env }: LoginAsked): Groups {
-  const claudeKey = variables(env, "anthropic_api_key", ["ANTHROPIC_API_KEY"]);
-  const openaiKey = variables(env, "openai_api_key", ["OPENAI_API_KEY", "CODEX_API_KEY"]);
+  const claudeKey = claudeKeys(env);
+  const openaiKey = openaiKeys(env);
   if (way === "mount") {
     const files = loginFiles(agent, env);
     if (agent === "claude")
@@ -59,12 +76,12 @@ function inSandbox({ agent, way, env }: LoginAsked): Groups {
     return [claudeKey, openaiKey];
   }
   if (way !== "inject") return [];
-  const claudeKeys: LoginCandidate[] = [{ from: "vault", secret: "anthropic_api_key" }, ...claudeKey];
-  const openaiKeys: LoginCandidate[] = [{ from: "vault", secret: "openai_api_key" }, ...openaiKey];
-  if (agent === "opencode") return [claudeKeys, openaiKeys];
-  if (agent === "codex") return [[{ from: "vault", secret: "codex_auth_json" }, ...openaiKeys]];
+  const anthropic: LoginCandidate[] = [{ from: "vault", secret: "anthropic_api_key" }, ...claudeKey];
+  const openai: LoginCandidate[] = [{ from: "vault", secret: "openai_api_key" }, ...openaiKey];
+  if (agent === "opencode") return [anthropic, openai];
+  if (agent === "codex") return [[{ from: "vault", secret: "codex_auth_json" }, ...openai]];
   const token = variables(env, "claude_setup_token", ["CLAUDE_CODE_OAUTH_TOKEN"]);
-  const [stored, ...others] = claudeKeys;
+  const [stored, ...others] = anthropic;
   return [
     [{ from: "vault", secret: "claude_setup_token" }, ...(stored ? [stored] : []), ...token, ...others],
   ];

@@ -6,12 +6,13 @@ import { chatgptFormat } from "./chatgpt-format.ts";
 import { claudeFormat } from "./claude-format.ts";
 import { codexKey } from "./codex-key.ts";
 import { type Billing, lineCredential, type Resolved, refusedWith } from "./credential.ts";
+import type { GivenKeys, KeyHolder } from "./given-keys.ts";
 import type { Grant, Grants } from "./grants.ts";
 import type { LoginFormat, LoginStore } from "./login.ts";
 import { loginFile } from "./login-file.ts";
 import { LoginKeeper } from "./login-keeper.ts";
-import { notALogin, notGranted, nothingFor } from "./refusals.ts";
-import { originOf, preferred, type SourceFacts, sourcesFor } from "./sources.ts";
+import { keyForgotten, notALogin, notGranted, nothingFor } from "./refusals.ts";
+import { givenVariable, originOf, preferred, type SourceFacts, sourcesFor } from "./sources.ts";
 import { VaultLeases } from "./vault-leases.ts";
 import { VaultLogin } from "./vault-login.ts";
 import type { CredentialSource, VaultAnswer } from "./vault-port.ts";
@@ -26,6 +27,7 @@ export interface DeskParts {
   env: NodeJS.ProcessEnv;
   vault: CredentialSource;
   grants: Grants;
+  given: GivenKeys;
   upstream: Upstream;
   now: () => Date;
   leaseTtlMs: number;
@@ -58,7 +60,7 @@ export class CredentialDesk {
     const granted = this.#parts.grants.of(caller.sandboxId);
     if (!granted) return refusedWith(notGranted(caller));
     const key = billing ? `${provider}:${billing}` : provider;
-    const candidates = this.sources(provider, billing);
+    const { candidates, lost } = this.#tried(provider, billing, granted, granted.chosen[key]);
     const redeem: Redeem = (secret, title) => this.#leases.redeem(secret, caller, `${title} request`);
     const kept = candidates.find((source) => originOf(source) === granted.chosen[key]);
     if (kept) {
@@ -73,12 +75,16 @@ export class CredentialDesk {
       this.#choose(granted, key, source);
       return resolved;
     }
-    return refusedWith(nothingFor(provider));
+    return refusedWith(lost ?? nothingFor(provider));
   }
 
   /** Which source of a provider is used: the one chosen before, else the first there is. */
-  async find(provider: Provider, chosen: string | undefined): Promise<Found | Refusal | undefined> {
-    const candidates = this.sources(provider, undefined);
+  async find(
+    provider: Provider,
+    chosen: string | undefined,
+    holder: KeyHolder | undefined,
+  ): Promise<Found | Refusal | undefined> {
+    const { candidates, lost } = this.#tried(provider, undefined, holder, chosen);
     const kept = candidates.find((source) => originOf(source) === chosen);
     if (kept) return { provider, source: kept, origin: originOf(kept) };
     for (const source of candidates) {
@@ -86,7 +92,7 @@ export class CredentialDesk {
       if (!there.ok) return there.refusal;
       if (there.there) return { provider, source, origin: originOf(source) };
     }
-    return undefined;
+    return lost;
   }
 
   /** Ends what was handed out to a sandbox. */
@@ -99,12 +105,26 @@ export class CredentialDesk {
     return this.#credential(source, (secret, title) => this.#glanceAt(secret, `is ${title}'s login good?`));
   }
 
-  /** Where a provider's credential is looked for, in this order. */
-  sources(provider: Provider, billing: Billing | undefined): SourceFacts[] {
-    return preferred(
-      this.#sources.filter((source) => source.provider === provider),
-      billing,
-    );
+  /** Where a provider's credential is looked for, in this order; without a sandbox, for any. */
+  sources(provider: Provider, billing: Billing | undefined, holder?: KeyHolder): SourceFacts[] {
+    const own = this.#sources.filter((source) => source.provider === provider);
+    const all = own.flatMap((source) => [...this.#parts.given.before(source, holder), source]);
+    return preferred(all, billing);
+  }
+
+  /** A key that was given with a sandbox and is lost is replaced by the same variable of ours, and by nothing else. */
+  #tried(
+    provider: Provider,
+    billing: Billing | undefined,
+    holder: KeyHolder | undefined,
+    chosen: string | undefined,
+  ): { candidates: SourceFacts[]; lost: Refusal | undefined } {
+    const candidates = this.sources(provider, billing, holder);
+    const name = givenVariable(chosen);
+    if (!holder || name === undefined || candidates.some((source) => originOf(source) === chosen))
+      return { candidates, lost: undefined };
+    const same = candidates.filter(({ from }) => from.place === "variable" && from.name === name);
+    return { candidates: same, lost: keyForgotten(name, holder.sandboxName) };
   }
 
   async isThere({
@@ -112,6 +132,8 @@ export class CredentialDesk {
     provider,
   }: SourceFacts): Promise<{ ok: true; there: boolean } | { ok: false; refusal: Refusal }> {
     if (from.place === "variable") return { ok: true, there: Boolean(this.#parts.env[from.name]?.trim()) };
+    if (from.place === "given")
+      return { ok: true, there: this.#parts.given.value(from.sandboxId, from.name) !== undefined };
     if (from.place === "vault") {
       const names = await this.#parts.vault.names();
       return names.ok ? { ok: true, there: names.value.has(from.secret) } : names;
@@ -130,6 +152,10 @@ export class CredentialDesk {
     if (from.place === "variable") {
       const value = this.#parts.env[from.name];
       return value ? lineCredential(kind, origin, value) : undefined;
+    }
+    if (from.place === "given") {
+      const value = this.#parts.given.value(from.sandboxId, from.name);
+      return value === undefined ? undefined : lineCredential(kind, origin, value);
     }
     if (from.place === "login") return this.#keeper(source, loginFile(from.path, from.lock)).credential();
     if (from.place === "codex-key") {

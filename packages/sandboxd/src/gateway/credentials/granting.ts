@@ -4,6 +4,7 @@ import { type BrokeredAgent, placeholdersFor } from "../placeholders/placeholder
 import { type Provider, providerFacts, providers, upstreamUrl } from "../routes/provider.ts";
 import { billingOf, type CredentialKind } from "./credential.ts";
 import type { CredentialDesk, Found } from "./desk.ts";
+import type { KeyHolder } from "./given-keys.ts";
 import type { Grants } from "./grants.ts";
 
 export interface Prepared extends Placeholders {
@@ -34,7 +35,7 @@ export class Granting {
     gateway = insideGateway,
   ): Promise<Prepared> {
     if (!this.#parts.grants.of(caller.sandboxId)) await this.grant(caller);
-    const { found, trouble } = await this.#look(caller.sandboxId);
+    const { found, trouble } = await this.#look(caller);
     const billing = (wanted: Provider) => {
       const kind = found.find(({ provider }) => provider === wanted)?.source.kind;
       return kind && billingOf(kind);
@@ -59,7 +60,7 @@ export class Granting {
     const { grants, desk, now } = this.#parts;
     const before = grants.remove(sandboxId);
     if (before) await desk.release(before);
-    const { found } = await this.#look(sandboxId);
+    const { found } = await this.#look({ sandboxId, sandboxName });
     grants.put({
       version: 1,
       sandboxId,
@@ -90,10 +91,12 @@ export class Granting {
     return [...new Set(hosts)];
   }
 
-  async #look(sandboxId: string): Promise<{ found: Found[]; trouble: string | null }> {
+  async #look(holder: KeyHolder): Promise<{ found: Found[]; trouble: string | null }> {
     const { grants, desk } = this.#parts;
-    const chosen = grants.of(sandboxId)?.chosen ?? {};
-    const each = await Promise.all(providers.map((provider) => desk.find(provider, chosen[provider])));
+    const chosen = grants.of(holder.sandboxId)?.chosen ?? {};
+    const each = await Promise.all(
+      providers.map((provider) => desk.find(provider, chosen[provider], holder)),
+    );
     const trouble = each.find((found) => found !== undefined && "code" in found);
     return {
       found: each.filter((found) => found !== undefined && "source" in found),

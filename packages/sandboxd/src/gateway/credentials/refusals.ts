@@ -18,6 +18,15 @@ export function nothingFor(provider: Provider): Refusal {
   };
 }
 
+/** It was in memory only, and sandboxd was started anew. */
+export function keyForgotten(name: string, sandbox: string): Refusal {
+  return {
+    code: "no_credential",
+    message: `Authentication required: the ${name} that ${sandbox} was given is gone, since sandboxd was started anew.`,
+    remedy: `Give it again, with ${name} set: \`opentiger sandbox auth ${sandbox} --grant\`. A key in the vault stays.`,
+  };
+}
+
 const remedies: Readonly<Record<Provider, string>> = {
   anthropic:
     "Run `claude setup-token` and `secrets add claude_setup_token`, or log in with `claude`, or set ANTHROPIC_API_KEY.",

@@ -11,7 +11,9 @@ export interface SourceFacts {
     | { place: "vault"; secret: string }
     | { place: "login"; path: string; lock: string | undefined }
     | { place: "codex-key"; path: string }
-    | { place: "variable"; name: string };
+    | { place: "variable"; name: string }
+    /** The same variable, as whoever made this sandbox had it. */
+    | { place: "given"; name: string; sandboxId: string; sandboxName: string };
 }
 
 /** In the order in which they are tried: a subscription before an API key. */
@@ -72,7 +74,13 @@ function codexFile(path: string): [SourceFacts, SourceFacts] {
 export function originOf({ from }: SourceFacts): string {
   if (from.place === "vault") return `secret ${from.secret}`;
   if (from.place === "variable") return `variable ${from.name}`;
+  if (from.place === "given") return `variable ${from.name}, given with ${from.sandboxName}`;
   return from.path;
+}
+
+/** The variable of which an origin says that it was given with a sandbox. */
+export function givenVariable(origin: string | undefined): string | undefined {
+  return /^variable (\w+), given with /.exec(origin ?? "")?.[1];
 }
 
 /**
