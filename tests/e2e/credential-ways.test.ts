@@ -169,6 +169,9 @@ describe("A11 mount: the host's logins, read-only", () => {
         })),
       ),
     );
+    const asked = { env: { SANDBOX_CREDENTIALS: "" } };
+    const { stdout } = await user.run(["docker", "sandbox", "auth", "mounted", "--json"], asked);
+    expect(JSON.parse(stdout)).toMatchObject({ way: "mount", granted: false });
     const touched = await user.sandbox("exec", "mounted", "touch", "/home/worker/.claude/x");
     expect(touched).toMatchObject({ status: 1 });
   });
@@ -201,16 +204,19 @@ describe("A11 mount: the host's logins, read-only", () => {
     expect(asked.at(-1)?.headers.authorization).toBe(`Bearer ${token}-renewed`);
   });
 
-  test("A11 CLAUDE_AUTH_DIR and CODEX_AUTH_DIR lead elsewhere; a clone and a folder of keys are refused", async () => {
+  test("A11 CLAUDE_AUTH_DIR, CLAUDE_CONFIG_DIR and CODEX_AUTH_DIR lead elsewhere; a clone and a folder of keys are refused", async () => {
     const elsewhere = join(user.home, "elsewhere");
     writeLogin(user, "elsewhere", ".credentials.json", claudeLogin());
     const create = (name: string, env: NodeJS.ProcessEnv, ...words: string[]) =>
       user.run(["docker", "sandbox", "create", "--name", name, ...words, "claude", temporaryWorkspace()], {
         env,
       });
-    expect(await create("other", { CLAUDE_AUTH_DIR: elsewhere })).toMatchObject({ status: 0 });
+    writeLogin(user, "settings", "note.txt", "of another folder");
+    const others = { CLAUDE_AUTH_DIR: elsewhere, CLAUDE_CONFIG_DIR: join(user.home, "settings") };
+    expect(await create("other", others)).toMatchObject({ status: 0 });
     const mounts = (await user.sandbox("exec", "other", "cat", "/proc/self/mountinfo")).stdout;
     expect(mounts).toContain("elsewhere /home/worker/.claude ");
+    expect(mounts).toContain("settings /home/worker/.config/claude ");
     writeLogin(user, ".ssh", "id", "key");
     expect(await create("keys", { CODEX_AUTH_DIR: join(user.home, ".ssh") })).toMatchObject({
       stderr: expect.stringContaining("holds credentials") as string,

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { beforeAll, describe, expect, test } from "vitest";
 import { newUser, type User } from "../setup/command-line.ts";
+import { filesIn } from "../setup/files-in.ts";
 import { type OnlineInstance, onlineInstance } from "../setup/sandboxd.ts";
 import {
   addresses,
@@ -124,6 +125,31 @@ describe.skipIf(!canHaveSmallInternet)("docker sandbox network", () => {
     const since = ["--since", new Date().toISOString()];
     expect((await user.sandbox("network", "learn", "learner", ...since)).stdout).not.toContain("other.test");
     await user.sandbox("rm", "learner");
+  });
+
+  test("A12 a key of who makes a sandbox is brokered; a bypass opens a tunnel there and says what is lost", async () => {
+    const env = { ANTHROPIC_API_KEY: "sk-ant-canary-of-the-maker" };
+    const words = ["--name", "keyed", "claude", temporaryWorkspace()];
+    const made = await user.run(["docker", "sandbox", "create", ...words], { env });
+    expect(made).toMatchObject({
+      status: 0,
+      stderr: expect.not.stringContaining("nothing to log in") as string,
+    });
+    const ask = async (url: string) => (await user.sandbox("exec", "keyed", ...curl, url)).stdout;
+    const before = internet.seen.length;
+    await ask("http://127.0.0.1:3129/anthropic/v1/models");
+    expect(JSON.stringify(internet.seen.slice(before))).toContain(env.ANTHROPIC_API_KEY);
+    expect(await ask("https://api.anthropic.com/")).toBe("000");
+    const host = ["--bypass-host", "api.anthropic.com"];
+    const bypassed = await user.sandbox("network", "proxy", "keyed", ...host);
+    expect(bypassed.stderr).toMatch(/^note: .*api\.anthropic\.com bypass the gateway.*no budget counts it/m);
+    const json = await user.sandbox("network", "proxy", "keyed", "--json");
+    expect(JSON.parse(json.stdout)).toMatchObject({ weakness: expect.stringContaining("bypass") as string });
+    expect(await ask("https://api.anthropic.com/")).toBe("200");
+    const shown = await Promise.all([user.sandbox("inspect", "keyed"), user.sandbox("auth", "keyed")]);
+    expect(JSON.stringify(shown)).toContain("given with keyed");
+    expect(JSON.stringify([shown, filesIn(instance.home)])).not.toContain("canary");
+    await user.sandbox("rm", "keyed");
   });
 
   test("a rule that is taken away cuts the connection that it had allowed", async () => {

@@ -1,6 +1,7 @@
-import { collect, exitCode, type Sandbox } from "@opentiger/sandbox";
+import { collect, exitCode, openState, type Sandbox, stateFolder } from "@opentiger/sandbox";
 import {
   type CredentialWay,
+  grantCredentials,
   type SandboxAuthStatus,
   Sandboxd,
   sandboxAuth,
@@ -11,6 +12,7 @@ import { z } from "zod";
 import { UsageError } from "../errors.ts";
 import { renderTable } from "../output/table.ts";
 import { chosenWay } from "../program/credentials.ts";
+import { sandboxWay } from "../program/sandbox-way.ts";
 import type { Surroundings } from "../program/surroundings.ts";
 import { backendOf, examples, printJson, type VerbOptions, verb } from "../program/verb.ts";
 
@@ -23,6 +25,7 @@ interface AuthOptions extends VerbOptions {
 const questions: Readonly<Record<string, readonly string[]>> = {
   claude: ["claude", "auth", "status"],
   codex: ["codex", "login", "status"],
+  opencode: ["opencode", "auth", "list"],
 };
 
 export function authCommand(surroundings: Surroundings): Command {
@@ -36,14 +39,17 @@ export function authCommand(surroundings: Surroundings): Command {
       if (options.grant && options.revoke) throw new UsageError("--grant and --revoke are opposites");
       const sandboxd = new Sandboxd(surroundings.env);
       const path = `/sandboxes/${encodeURIComponent(name)}`;
-      if (options.grant) await sandboxd.ask({ method: "POST", path: `${path}/grant` }, z.unknown());
+      const asked = chosenWay(surroundings);
       if (options.revoke) await sandboxd.ask({ method: "DELETE", path: `${path}/grant` }, z.unknown());
-      const status = await sandboxd.ask({ method: "GET", path: `${path}/auth` }, sandboxAuth);
       const sandbox = await (await backendOf(surroundings, options)).open(name);
       try {
+        if (options.grant) await grantCredentials(sandboxd, sandbox, surroundings.env);
+        const status = await sandboxd.ask({ method: "GET", path: `${path}/auth` }, sandboxAuth);
+        const { mounts = [] } = openState(stateFolder(surroundings.env)).records.findByName(name) ?? {};
+        const way = sandboxWay({ granted: status.granted, mounts, asked });
         const agent = await askAgent(sandbox, surroundings);
-        if (options.json) return printJson(surroundings, { ...status, way: chosenWay(surroundings), agent });
-        surroundings.stdout.write(render(name, status, agent, chosenWay(surroundings)));
+        if (options.json) return printJson(surroundings, { ...status, way, agent });
+        surroundings.stdout.write(render(name, status, agent, way));
       } finally {
         await sandbox.close();
       }
@@ -64,12 +70,11 @@ async function askAgent(sandbox: Sandbox, surroundings: Surroundings): Promise<A
   return { command: command.join(" "), exitCode: exitCode(exit), said: output.toString().trim() };
 }
 
-/** What is said of a sandbox that does not go through the gateway. */
-const otherwise: Readonly<Record<CredentialWay, string>> = {
-  broker: "was given no credentials of this machine.",
+const sentences: Readonly<Record<CredentialWay, string>> = {
+  broker: "uses credentials of this machine through the gateway; inside it has placeholders only.",
   inject: "gets its credential with each command (SANDBOX_CREDENTIALS=inject).",
   mount: "has the logins of this machine that were mounted when it was made (SANDBOX_CREDENTIALS=mount).",
-  none: "was given no credentials of this machine (SANDBOX_CREDENTIALS=none).",
+  none: "was given no credentials of this machine; its commands have what is handed to each of them.",
 };
 
 function render(
@@ -78,12 +83,7 @@ function render(
   agent: AgentWord | null,
   way: CredentialWay,
 ): string {
-  const lines: string[] = [];
-  lines.push(
-    status.granted
-      ? `${name} uses credentials of this machine through the gateway; inside it has placeholders only.\n`
-      : `${name} ${otherwise[way]}\n`,
-  );
+  const lines = [`${name} ${sentences[way]}\n`];
   if (status.trouble) lines.push(`${status.trouble}\n`);
   if (status.credentials.length > 0) {
     const rows = status.credentials.map(({ provider, kind, origin, lease, quota, authFailed }) => [
