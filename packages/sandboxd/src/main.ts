@@ -66,7 +66,9 @@ async function main(env: NodeJS.ProcessEnv): Promise<void> {
   const disk = new DiskWatch(engineDisk(state, engines), diskFloor(env));
   setInterval(() => {
     disk.look().then(
-      (paused) => paused && log("warn", "paused: the disk is nearly full", { sandbox: paused }),
+      (paused) => {
+        for (const sandbox of paused) log("warn", "paused: the disk is nearly full", { sandbox });
+      },
       (error: unknown) => log("warn", "the disk could not be looked at", { error: String(error) }),
     );
   }, diskLookMs);

@@ -9,7 +9,7 @@ function disk(looks: { free: number | undefined; sizes?: Record<string, number> 
   const told: Disk = {
     free: async () => {
       now = looks.shift();
-      return now?.free;
+      return new Map(now?.free === undefined ? [] : [["disk", now.free]]);
     },
     sizes: async () => {
       sizesRead++;
@@ -37,8 +37,8 @@ test("below the floor the one that grew the most is paused, with the reason", as
     { free: 900, sizes: { old: 9_100_000, quick: 5_000_010 } },
   ]);
   const watch = new DiskWatch(told, floor);
-  expect(await watch.look()).toBeUndefined();
-  expect(await watch.look()).toBe("quick");
+  expect(await watch.look()).toEqual([]);
+  expect(await watch.look()).toEqual(["quick"]);
   expect(paused).toHaveLength(1);
   expect(paused[0]?.reason).toContain("grew by 5 MB");
 });
@@ -70,6 +70,49 @@ test("one that was made since the last look, or wrote next to nothing, is not wh
   await watch.look();
   await watch.look();
   expect(paused).toEqual([]);
+});
+
+test("each disk has a fastest grower of its own, and a full one pauses nobody who writes elsewhere", async () => {
+  let look = 0;
+  const paused: string[] = [];
+  const watch = new DiskWatch(
+    {
+      free: async () =>
+        new Map([
+          ["full", 10],
+          ["roomy", 5000],
+        ]),
+      sizes: async (fileSystem) => {
+        expect(fileSystem).toBe("full");
+        look++;
+        return new Map([["writer", look * 3_000_000]]);
+      },
+      pause: async (id) => void paused.push(id),
+    },
+    floor,
+  );
+  await watch.look();
+  await watch.look();
+  expect(paused).toEqual(["writer"]);
+});
+
+test("a look that takes long is not joined by the next one", async () => {
+  let looks = 0;
+  let finish = () => {};
+  const long = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  const free = async () => {
+    looks++;
+    await long;
+    return new Map<string, number>();
+  };
+  const watch = new DiskWatch({ free, sizes: async () => new Map(), pause: async () => {} }, floor);
+  const first = watch.look();
+  expect(await watch.look()).toEqual([]);
+  finish();
+  await first;
+  expect(looks).toBe(1);
 });
 
 test("a disk that cannot be looked at pauses nobody", async () => {
