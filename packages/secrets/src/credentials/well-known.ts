@@ -77,12 +77,11 @@ export type WellKnownName = (typeof wellKnownSecrets)[number]["name"];
 export const credentialOrder = {
   anthropic: ["claude_setup_token", "anthropic_api_key"],
   openai: ["codex_auth_json", "openai_api_key"],
-  github: ["github_token"],
 } as const satisfies Record<string, readonly WellKnownName[]>;
 
 export type Provider = keyof typeof credentialOrder;
 
-export const providers = ["anthropic", "openai", "github"] as const satisfies readonly Provider[];
+export const providers = ["anthropic", "openai"] as const satisfies readonly Provider[];
 
 /**
  * Which secret a provider's requests are made with. By presence alone: when a subscription has run out, an API key is
