@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
+import { once } from "node:events";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -11,6 +12,7 @@ import { newUser, type User } from "../setup/command-line.ts";
 import { docker } from "../setup/docker.ts";
 import { answerAsModel, modelSentence } from "../setup/model-answers.ts";
 import { isRoot, temporaryWorkspace } from "../setup/temporary-workspace.ts";
+import { until } from "../setup/until.ts";
 
 const token = "sk-ant-oat01-canary-way-0123456789";
 const refreshToken = "canary-refresh-token-0123456789";
@@ -77,6 +79,21 @@ describe("B3 inject: the credential comes with each command", () => {
     expect({ stdout, stderr }).toMatchObject({ stdout: expect.stringContaining(modelSentence) as string });
     expect(asked.at(-1)?.headers.authorization).toBe(`Bearer ${token}`);
     await expectNowhere(user, "claude", [token]);
+  });
+
+  test("B3 while a command runs that has the token, no argument of any process on this machine does", async () => {
+    const script = 'test -n "$CLAUDE_CODE_OAUTH_TOKEN" && echo has-it; read line';
+    const child = user.start(["docker", "sandbox", "exec", "-i", "claude", "sh", "-c", script]);
+    const closed = once(child, "close");
+    let said = "";
+    child.stdout?.on("data", (data: Buffer) => (said += data.toString()));
+    await until("the command has the token", () => said.includes("has-it"));
+    const running = argumentsOfAll();
+    child.stdin?.end("\n");
+    await closed;
+    // The command itself is among them: its arguments can be seen.
+    expect(running.filter((line) => line.includes("echo has-it")).length).toBeGreaterThan(1);
+    expect(running.filter((line) => line.includes(token))).toEqual([]);
   });
 
   test("B3 what the user gives for a command stands", async () => {
@@ -226,6 +243,18 @@ describe("A11 mount: the host's logins, read-only", () => {
     });
   });
 });
+
+/** Those of containers as well: they are processes of this machine. */
+function argumentsOfAll(): string[] {
+  const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+  return pids.flatMap((pid) => {
+    try {
+      return [readFileSync(join("/proc", pid, "cmdline"), "latin1")];
+    } catch {
+      return [];
+    }
+  });
+}
 
 async function addSecret(user: User, name: string, value: string): Promise<void> {
   const added = await user.run([process.execPath, secretsBundle, "add", name], { input: value });

@@ -9,7 +9,6 @@ import { newUser, type User } from "../setup/command-line.ts";
 import { copyPostgres } from "../setup/postgres-files.ts";
 import { type OnlineInstance, onlineInstance } from "../setup/sandboxd.ts";
 import { canHaveSmallInternet, type SmallInternet, smallInternet } from "../setup/small-internet.ts";
-import { soak } from "../setup/soak.ts";
 import { agentUid, temporaryWorkspace } from "../setup/temporary-workspace.ts";
 
 interface Report {
@@ -21,8 +20,7 @@ interface Report {
   urls: string[];
 }
 
-/** One with a network of its own, and one without: of these, all others lead the same way to the host. */
-const policies = soak ? (["open", "allow", "balanced", "deny"] as const) : (["open", "deny"] as const);
+const policies = ["open", "allow", "balanced", "deny"] as const;
 
 describe.skipIf(!canHaveSmallInternet || !commandPath("redis-server"))(
   "A14 services of the host's loopback",

@@ -1,7 +1,9 @@
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { beforeAll, describe, expect, test } from "vitest";
+import { atEnd } from "../setup/at-end.ts";
 import { newUser, type User } from "../setup/command-line.ts";
+import { docker } from "../setup/docker.ts";
 import { filesIn } from "../setup/files-in.ts";
 import { type OnlineInstance, onlineInstance } from "../setup/sandboxd.ts";
 import {
@@ -82,16 +84,28 @@ describe.skipIf(!canHaveSmallInternet)("docker sandbox network", () => {
     expect(await user.sandbox("network", "proxy", "my-sandbox", "--json")).toEqual(before);
   });
 
-  test("A10 to or from open the container is made again, says so, and keeps its files; ls is loud about it", async () => {
+  test("A10 to or from open the container is made again, on the network that is named, and keeps its files; all are loud about it", async () => {
+    const network = `opentiger-test-${process.pid}`;
+    await docker("network", "create", "--internal", network);
+    atEnd(() => docker("network", "rm", network));
+    const named = { env: { SANDBOX_DOCKER_NETWORK: network } };
+    const setPolicy = (policy: string) =>
+      user.run(["docker", "sandbox", "network", "proxy", "my-sandbox", "--policy", policy], named);
     await user.sandbox("exec", "my-sandbox", "sh", "-c", "echo kept > /tmp/kept");
-    const opened = await user.sandbox("network", "proxy", "my-sandbox", "--policy", "open");
+    const opened = await setPolicy("open");
+    expect(opened.stderr).not.toContain("opens nothing by itself");
     expect(opened).toMatchObject({ status: 0, stderr: expect.stringContaining("was made again") as string });
     expect(opened.stderr).toContain("neither checked nor logged");
     expect((await user.sandbox("ls")).stdout).toContain("OPEN");
     const [inspected] = JSON.parse((await user.sandbox("inspect", "my-sandbox")).stdout) as [
-      { weakness: string },
+      { weakness: string; container: { id: string } },
     ];
     expect(inspected.weakness).toContain("The policy is open");
+    const attached = "{{json .NetworkSettings.Networks}}";
+    const networks: unknown = JSON.parse(
+      await docker("inspect", "--format", attached, inspected.container.id),
+    );
+    expect(Object.keys(networks as object)).toEqual([network]);
     for (const only of [[], ["my-sandbox"]])
       expect((await user.sandbox("network", "log", ...only)).stderr).toContain("my-sandbox is OPEN");
     expect(await user.sandbox("network", "learn", "my-sandbox")).toMatchObject({
@@ -101,7 +115,7 @@ describe.skipIf(!canHaveSmallInternet)("docker sandbox network", () => {
     });
     const interfaces = ["exec", "my-sandbox", "sh", "-c", "ls /sys/class/net; cat /tmp/kept"];
     expect((await user.sandbox(...interfaces)).stdout).toMatch(/eth0[\s\S]*kept/);
-    await user.sandbox("network", "proxy", "my-sandbox", "--policy", "deny");
+    expect((await setPolicy("deny")).stderr.match(/opens nothing by itself/g)).toHaveLength(1);
     const closed = (await user.sandbox(...interfaces)).stdout;
     expect(closed).not.toContain("eth0");
     expect(closed).toContain("kept");
