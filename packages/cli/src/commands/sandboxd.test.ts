@@ -64,7 +64,7 @@ describe("opentiger sandboxd", () => {
   test("status shows for which sandboxes it runs, their ports, and what is wrong", async () => {
     await answering(status);
     const lines = (await said("status")).split("\n");
-    expect(lines[0]).toMatch(/^sandboxd 0\.1\.0 has run for 2 hours?, as process 4711$/);
+    expect(lines[0]).toMatch(/^sandboxd 0\.1\.0 has run for 2h, as process 4711$/);
     expect(lines[2]).toMatch(/^SANDBOX +POLICY +CONNECTIONS +PORTS +TROUBLE$/);
     expect(lines[3]).toMatch(/^mine +deny +3 +8080->3000 *$/);
     expect(lines[4]).toMatch(/^lost +allow +0 +the engine is away$/);
