@@ -98,19 +98,27 @@ export async function findRun(on: Queryable, id: string): Promise<RunRow | undef
   return firstRow(on, runRow, `select ${columns} from runs where id = $1`, [id]);
 }
 
-/** Of a loop, the newest first. */
+interface RunFilter {
+  loop?: string;
+  status?: RunStatus;
+  role?: Role;
+  agent?: string;
+}
+
+/** Of a loop, or of all; the newest first. */
 export async function listRuns(
   on: Queryable,
-  { loop, status, ...page }: { loop: string; status?: RunStatus } & PageRequest,
+  { loop, status, role: of, agent, ...page }: RunFilter & PageRequest,
 ): Promise<Page<RunRow>> {
   return onePage(
     on,
     runRow,
     `select ${columns}, ordinal as place from runs
-     where loop_id = $3 and ($4::text is null or status = $4) and ($1::bigint is null or ordinal < $1)
+     where ($3::text is null or loop_id = $3) and ($4::text is null or status = $4)
+       and ($5::text is null or role = $5) and ($6::text is null or agent = $6) and ($1::bigint is null or ordinal < $1)
      order by ordinal desc limit $2`,
     page,
-    [loop, status ?? null],
+    [loop ?? null, status ?? null, of ?? null, agent ?? null],
   );
 }
 

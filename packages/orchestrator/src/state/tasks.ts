@@ -138,6 +138,28 @@ export async function listTasks(
   );
 }
 
+interface TaskFilter {
+  status?: TaskStatus;
+  role?: TaskRole;
+}
+
+/** Of all loops, the newest first. */
+export async function listAllTasks(
+  on: Queryable,
+  { status, role, ...page }: TaskFilter & PageRequest = {},
+): Promise<Page<TaskRow>> {
+  return onePage(
+    on,
+    taskRow,
+    `select ${taskColumns}, t.ordinal as place from tasks t
+     where ($3::text is null or t.status = $3) and ($4::text is null or t.role = $4)
+       and ($1::bigint is null or t.ordinal < $1)
+     order by t.ordinal desc limit $2`,
+    page,
+    [status ?? null, role ?? null],
+  );
+}
+
 async function numbersOf(on: Queryable, loop: string): Promise<ReadonlySet<number>> {
   const row = z.object({ number: z.number() });
   const rows = await allRows(on, row, "select number from tasks where loop_id = $1", [loop]);

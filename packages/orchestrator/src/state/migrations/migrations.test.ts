@@ -11,6 +11,7 @@ const released = {
   5: "1bd61e023e38b0ba0bf1b474791cb58a9ab3df56bfc5b2d8d309373739658901",
   6: "fae7a3d2959dbcfba6bdd27a72dd313ad4929e8cb5b2f628e4df35569d6300c5",
   7: "28679927a8859b8666a9cbb85c6f61d3443e7d7978469927aaaa256251f29cbf",
+  8: "ccc47130d71c08394c2c8fa3df165a0b70b95251a90efa113f1370e288146b5e",
 };
 
 it("a step that was released is never changed: databases that have it would be refused", () => {

@@ -5,6 +5,7 @@ import { planning } from "./0004-planning.ts";
 import { server } from "./0005-server.ts";
 import { models } from "./0006-models.ts";
 import { messages } from "./0007-messages.ts";
+import { allLoops } from "./0008-all-loops.ts";
 import type { Migration } from "./migration.ts";
 
 /** All steps, oldest first. New ones are added at the end; those that were released stay as they are. */
@@ -16,4 +17,5 @@ export const migrations: readonly Migration[] = [
   server,
   models,
   messages,
+  allLoops,
 ];
