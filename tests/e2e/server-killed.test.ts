@@ -4,9 +4,18 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { appendEvent, type Database, openDatabase } from "../../packages/orchestrator/src/index.ts";
+import { z } from "zod";
+import {
+  appendEvent,
+  type Database,
+  firstRow,
+  listTasks,
+  openDatabase,
+} from "../../packages/orchestrator/src/index.ts";
+import { lockLoop } from "../../packages/orchestrator/src/state/locks.ts";
 import { newLoop, newTask } from "../../packages/orchestrator/src/state/temporary-loops.ts";
 import { temporaryServer } from "../../packages/server/src/temporary-server.ts";
+import { askServer } from "../setup/ask-server.ts";
 import { bundledProgram } from "../setup/bundled-program.ts";
 import { freePort } from "../setup/free-port.ts";
 import { hearEvents, listeners } from "../setup/hear-events.ts";
@@ -76,6 +85,32 @@ test("kill -9 with clients that listen: each sees every event once, in the same 
     ).toEqual(written);
     expect(ids).toEqual(seen[0]);
   }
+});
+
+test("kill -9 in the middle of what has an idempotency key: it is not done again, and the answer says so", async () => {
+  const { loop } = await newLoop(database, [newTask("a")]);
+  const task = { title: "b", role: "worker", instructions: "Do.", needs: [], allowedPaths: ["b/**"] };
+  const ask = () =>
+    askServer(url, `/loops/${loop.id}/tasks`, {
+      method: "POST",
+      headers: { "idempotency-key": "cut-off" },
+      body: task,
+    });
+  await database.transaction(async (on) => {
+    // Nobody can add a task meanwhile.
+    await lockLoop(on, loop.id);
+    const cut = ask().catch(() => undefined);
+    const begun = "select 1 as one from idempotency_keys where key = 'cut-off' and answer is null";
+    await until("it has begun", () => firstRow(database, z.unknown(), begun));
+    const exited = once(server, "exit");
+    server.kill("SIGKILL");
+    await exited;
+    expect(await cut).toBeUndefined();
+  });
+  server = await started();
+  const again = await ask();
+  expect(again).toMatchObject({ status: 409, json: { code: "not_allowed_now", remedy: expect.any(String) } });
+  expect((await listTasks(database, { loop: loop.id })).items).toHaveLength(1);
 });
 
 test("told to end, it ends, and says so to those who listen", async () => {

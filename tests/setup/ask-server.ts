@@ -11,7 +11,7 @@ export interface ServerAnswer {
 export interface ServerQuestion {
   method?: string;
   headers?: Readonly<Record<string, string>>;
-  /** JSON, or text that is sent as it is. */
+  /** JSON, or text or bytes that are sent as they are. */
   body?: unknown;
 }
 
@@ -19,7 +19,8 @@ export interface ServerQuestion {
 export function askServer(url: string, path: string, question: ServerQuestion = {}): Promise<ServerAnswer> {
   const { hostname, port } = new URL(url);
   const { method = "GET", headers = {}, body } = question;
-  const written = typeof body === "string" || body === undefined ? body : JSON.stringify(body);
+  const asItIs = typeof body === "string" || body === undefined || Buffer.isBuffer(body);
+  const written = asItIs ? body : JSON.stringify(body);
   return new Promise((resolve, reject) => {
     const asked = request({
       host: hostname,

@@ -29,8 +29,13 @@ export const accessRoutes: readonly Row[] = [
   },
   {
     route: "POST /auth/session",
-    good: { path: "/auth/session", body: { token: "" }, status: 401 },
-    bad: { path: "/auth/session", body: {}, status: 400 },
+    good: {
+      path: "/auth/session",
+      body: ({ login }) => ({ token: login }),
+      status: 200,
+      says: { kind: "session" },
+    },
+    bad: { path: "/auth/session", body: ({ login }) => ({ token: login }), status: 401 },
   },
   {
     route: "DELETE /auth/session",

@@ -1,4 +1,4 @@
-import { loop, type Row } from "./route-row.ts";
+import { loop, loopIn, type Row } from "./route-row.ts";
 
 const story = "- [ ] Add a thing\n";
 
@@ -33,8 +33,13 @@ export const loopRoutes: readonly Row[] = [
   },
   {
     route: "PUT /loops/{id}/plan",
-    good: { path: loop("/plan"), body: { summary: "s", tasks: [planned()] }, status: 409 },
-    bad: { path: loop("/plan"), body: { summary: "s", tasks: [] }, status: 400 },
+    good: {
+      path: loopIn("waiting", "/plan"),
+      body: { summary: "s", tasks: [planned()] },
+      status: 200,
+      says: { plan: { tasks: [{ key: "one" }] } },
+    },
+    bad: { path: loop("/plan"), body: { summary: "s", tasks: [planned()] }, status: 409 },
   },
   {
     route: "GET /loops/{id}/events",
@@ -48,18 +53,18 @@ export const loopRoutes: readonly Row[] = [
   },
   {
     route: "POST /loops/{id}/merge",
-    good: { path: loop("/merge"), status: 409 },
-    bad: { path: "/loops/zzzzzzzz/merge", status: 404 },
+    good: { path: loopIn("done", "/merge"), status: 200, says: { into: "main", how: "fast-forward" } },
+    bad: { path: loop("/merge"), status: 409 },
   },
   {
     route: "GET /loops/{id}/patch",
-    good: { path: loop("/patch"), status: 409 },
-    bad: { path: "/loops/zzzzzzzz/patch", status: 404 },
+    good: { path: loopIn("done", "/patch"), status: 200, says: "+by an agent" },
+    bad: { path: loop("/patch"), status: 409 },
   },
   {
     route: "POST /loops/{id}/approve",
-    good: { path: loop("/approve"), status: 409 },
-    bad: { path: "/loops/zzzzzzzz/approve", status: 404 },
+    good: { path: loopIn("waiting", "/approve"), status: 200, says: { state: "running" } },
+    bad: { path: loopIn("waiting", "/approve"), status: 409 },
   },
   {
     route: "POST /loops/{id}/pause",
@@ -73,8 +78,8 @@ export const loopRoutes: readonly Row[] = [
   },
   {
     route: "POST /loops/{id}/retry",
-    good: { path: loop("/retry"), status: 409 },
-    bad: { path: "/loops/zzzzzzzz/retry", status: 404 },
+    good: { path: loopIn("failed", "/retry"), status: 200, says: { state: "running" } },
+    bad: { path: loop("/retry"), status: 409 },
   },
 ];
 
@@ -87,8 +92,8 @@ export const loopEndRoutes: readonly Row[] = [
   },
   {
     route: "POST /loops/{id}/discard",
-    good: { path: loop("/discard"), status: 200 },
-    bad: { path: "/loops/zzzzzzzz/discard", status: 404 },
+    good: { path: loopIn("done", "/discard"), status: 200, says: { branch: null } },
+    bad: { path: loopIn("failed", "/discard"), status: 409 },
   },
 ];
 

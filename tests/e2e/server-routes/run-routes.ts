@@ -7,6 +7,15 @@ export const runRoutes: readonly Row[] = [
     bad: { path: loop("/runs?after=-1"), status: 400 },
   },
   {
+    route: "GET /runs",
+    good: {
+      path: "/runs?status=running&role=worker&agent=claude_code",
+      status: 200,
+      says: { items: [{ agent: "claude_code", state: "running" }] },
+    },
+    bad: { path: "/runs?role=king", status: 400 },
+  },
+  {
     route: "GET /runs/{id}",
     good: { path: run(), status: 200 },
     bad: { path: `/runs/${none}`, status: 404 },

@@ -18,8 +18,8 @@ export const secretRoutes: readonly Row[] = [
   },
   {
     route: "DELETE /secrets/leases/{id}",
-    good: { path: `/secrets/leases/${"0".repeat(20)}`, status: 404 },
-    bad: { path: "/secrets/leases/x", status: 400 },
+    good: { path: ({ lease }) => `/secrets/leases/${lease}`, status: 200 },
+    bad: { path: `/secrets/leases/${"0".repeat(20)}`, status: 404 },
   },
   {
     route: "DELETE /secrets/{name}",

@@ -1,3 +1,4 @@
+import { expect } from "vitest";
 import type { Row } from "./route-row.ts";
 
 /** Health, settings, usage, events, processes, the image. */
@@ -81,6 +82,17 @@ export const systemRoutes: readonly Row[] = [
     route: "GET /system/{agent}/auth",
     good: { path: "/system/claude/auth?environment=host", status: 200 },
     bad: { path: "/system/nobody/auth", status: 400 },
+  },
+  {
+    route: "GET /agents",
+    good: {
+      path: "/agents?environment=host",
+      status: 200,
+      says: {
+        items: [{ agent: "claude", roles: expect.arrayContaining(["worker"]) }, { agent: "codex" }, {}],
+      },
+    },
+    bad: { path: "/agents?environment=vm", status: 400 },
   },
   {
     route: "GET /system/docker",

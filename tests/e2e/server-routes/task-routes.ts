@@ -16,6 +16,11 @@ export const taskRoutes: readonly Row[] = [
     bad: { path: loop("/tasks"), body: { title: "" }, status: 400 },
   },
   {
+    route: "GET /tasks",
+    good: { path: "/tasks?status=running&role=worker", status: 200, says: { items: [{ title: "a" }] } },
+    bad: { path: "/tasks?status=x", status: 400 },
+  },
+  {
     route: "GET /tasks/{id}",
     good: { path: task(0), status: 200 },
     bad: { path: `/tasks/${none}`, status: 404 },
@@ -47,17 +52,23 @@ export const taskRoutes: readonly Row[] = [
   },
   {
     route: "POST /tasks/{id}/messages",
-    good: { path: task(2, "/messages"), body: { text: "Use the parser." }, status: 409 },
-    bad: { path: task(2, "/messages"), body: { text: " " }, status: 400 },
+    good: {
+      path: task(0, "/messages"),
+      body: { text: "Use the parser." },
+      status: 201,
+      says: { givenAt: null },
+    },
+    bad: { path: task(2, "/messages"), body: { text: "Use the parser." }, status: 409 },
   },
   {
     route: "POST /tasks/{id}/send-back",
-    good: { path: task(2, "/send-back"), body: { message: "Simpler." }, status: 409 },
-    bad: {
-      path: task(2, "/send-back"),
-      body: { comments: [{ path: "a", line: 0, text: "x" }] },
-      status: 400,
+    good: {
+      path: ({ states }) => `/tasks/${states.judged}/send-back`,
+      body: { message: "Simpler.", comments: [{ path: "a.txt", line: 1, text: "Why?" }] },
+      status: 200,
+      says: { became: "rework", task: { state: "blocked(needs_rework)" } },
     },
+    bad: { path: task(2, "/send-back"), body: { message: "Simpler." }, status: 409 },
   },
   {
     route: "POST /tasks/{id}/pause",

@@ -42,13 +42,31 @@ export async function endAudit(on: Queryable, id: number, status: number): Promi
   );
 }
 
+interface AuditFilter {
+  who?: string | undefined;
+  action?: string | undefined;
+  /** What it begins with. */
+  target?: string | undefined;
+  status?: number | undefined;
+  from?: string | undefined;
+  to?: string | undefined;
+}
+
 /** The newest first. */
-export async function listAudit(on: Queryable, page: PageRequest): Promise<Page<AuditRow>> {
+export async function listAudit(
+  on: Queryable,
+  { who, action, target, status, from, to, ...page }: PageRequest & AuditFilter,
+): Promise<Page<AuditRow>> {
   return onePage(
     on,
     auditRow,
-    `select ${columns}, id as place from audit where ($1::bigint is null or id < $1) order by id desc limit $2`,
+    `select ${columns}, id as place from audit
+     where ($1::bigint is null or id < $1) and ($3::text is null or who = $3) and ($4::text is null or action = $4)
+       and ($5::text is null or starts_with(target, $5)) and ($6::int is null or status = $6)
+       and ($7::timestamptz is null or at >= $7) and ($8::timestamptz is null or at <= $8)
+     order by id desc limit $2`,
     page,
+    [who ?? null, action ?? null, target ?? null, status ?? null, from ?? null, to ?? null],
   );
 }
 

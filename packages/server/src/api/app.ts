@@ -1,3 +1,4 @@
+import type { HonoRequest } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { compress } from "hono/compress";
 import { ServerError } from "../errors.ts";
@@ -6,7 +7,9 @@ import { safeHeaders } from "../http/headers.ts";
 import { onlyRunning } from "../http/only-running.ts";
 import { pages, usualEncodings } from "../http/pages.ts";
 import { storableAddress, storableBody } from "../http/storable.ts";
+import { timed } from "../http/timed.ts";
 import type { Parts } from "../parts.ts";
+import { agentsApi } from "./agents.ts";
 import { newApi } from "./api.ts";
 import { authApi } from "./auth.ts";
 import { configApi } from "./config.ts";
@@ -22,8 +25,11 @@ import { documentOf } from "./openapi.ts";
 import { overviewApi } from "./overview.ts";
 import { repositoriesApi } from "./repositories.ts";
 import { runsApi } from "./runs.ts";
+import { archiveType, sandboxCopyApi } from "./sandbox-copy.ts";
+import { sandboxExecsApi } from "./sandbox-execs.ts";
 import { sandboxFilesApi } from "./sandbox-files.ts";
 import { sandboxNetworkApi } from "./sandbox-network.ts";
+import { sandboxUpkeepApi } from "./sandbox-upkeep.ts";
 import { sandboxUsageApi } from "./sandbox-usage.ts";
 import { sandboxWorkApi } from "./sandbox-work.ts";
 import { sandboxesApi } from "./sandboxes.ts";
@@ -45,10 +51,12 @@ export function createApp(parts: Parts) {
   if (parts.beyondLoopback) app.use(compress({ contentTypeFilter: compressed }));
   app.use(safeHeaders);
   app.use(counted(parts));
-  app.use(bodyLimit({ maxSize: maxBodyBytes, onError: () => tooLarge() }));
+  app.use(timed(parts));
+  const bounded = bodyLimit({ maxSize: maxBodyBytes, onError: () => tooLarge() });
+  app.use((c, next) => (isArchive(c.req) ? next() : bounded(c, next)));
   app.use(storableAddress);
   app.use(guard(parts));
-  app.use(storableBody);
+  app.use((c, next) => (isArchive(c.req) ? next() : storableBody(c, next)));
   app.use(pages({ encodings: parts.beyondLoopback ? usualEncodings : [] }));
   app.onError((error, c) => {
     const answer = sendError(c, error);
@@ -77,12 +85,16 @@ export function createApp(parts: Parts) {
     .route("/", usageApi(parts))
     .route("/", sandboxesApi(parts))
     .route("/", sandboxWorkApi(parts))
+    .route("/", sandboxExecsApi(parts))
     .route("/", sandboxFilesApi(parts))
+    .route("/", sandboxCopyApi(parts))
+    .route("/", sandboxUpkeepApi(parts))
     .route("/", sandboxNetworkApi(parts))
     .route("/", sandboxUsageApi(parts))
     .route("/", secretsApi(parts))
     .route("/", dockerApi(parts))
-    .route("/", systemApi(parts));
+    .route("/", systemApi(parts))
+    .route("/", agentsApi(parts));
   // When it is first asked for: to write it takes longer than all else that has to be done before the server is ready.
   let document: ReturnType<typeof documentOf> | undefined;
   app.get("/openapi.json", (c) => {
@@ -93,6 +105,14 @@ export function createApp(parts: Parts) {
 }
 
 export type App = ReturnType<typeof createApp>;
+
+/** It goes on into a sandbox piece by piece, whatever its size, and into no table. */
+function isArchive(asked: HonoRequest): boolean {
+  const type = asked.header("content-type") ?? "";
+  return (
+    asked.method === "PUT" && /^\/sandboxes\/[^/]+\/files$/.test(asked.path) && type.startsWith(archiveType)
+  );
+}
 
 function tooLarge(): never {
   throw new ServerError("too_large", `a request may have ${maxBodyBytes / 1024 / 1024} MB`);

@@ -15,7 +15,8 @@ import { whoName } from "../access/who.ts";
 import { ServerError } from "../errors.ts";
 import type { Parts } from "../parts.ts";
 import { answers, creates, done, jsonBody, newApi } from "./api.ts";
-import { pageOf, pageQuery } from "./paging.ts";
+import { idempotencyHeader, once } from "./idempotency.ts";
+import { namedPage, namedPageOf, namedPageQuery, numberInQuery, pageOf, pageQuery } from "./paging.ts";
 import { time } from "./shapes.ts";
 
 const tags = ["access"];
@@ -69,15 +70,16 @@ const keysRoute = createRoute({
   method: "get",
   path: "/auth/keys",
   tags,
-  summary: "The keys that are good now",
-  responses: answers(z.object({ items: z.array(key) }).openapi("Keys"), "All of them"),
+  summary: "The keys that are good now, by name",
+  request: { query: namedPageQuery },
+  responses: answers(namedPageOf(key).openapi("Keys"), "A page of them"),
 });
 const addRoute = createRoute({
   method: "post",
   path: "/auth/keys",
   tags,
   summary: "Makes a key. It is shown this once.",
-  request: { body: jsonBody(newKey) },
+  request: { headers: idempotencyHeader, body: jsonBody(newKey) },
   responses: creates(madeKey, "The key"),
 });
 const revokeRoute = createRoute({
@@ -115,23 +117,47 @@ const auditRoute = createRoute({
   path: "/audit",
   tags,
   summary: "What was asked to be done, by whom, and what was answered; the newest first",
-  request: { query: pageQuery },
+  request: {
+    query: pageQuery.extend({
+      who: z.string().max(200).optional().openapi({ description: "as a row has it", example: "key ci" }),
+      action: z.string().max(200).optional().openapi({ example: "POST /loops" }),
+      target: z.string().max(500).optional().openapi({ description: "what the path begins with" }),
+      status: numberInQuery(100, 599).optional(),
+      from: time.optional(),
+      to: time.optional(),
+    }),
+  },
   responses: answers(pageOf(audit).openapi("Audit"), "A page of it"),
 });
 
-export function authApi({ place, url }: Parts) {
+export function authApi(parts: Parts) {
+  const { place, url } = parts;
   const { database } = place;
   return newApi()
     .openapi(meRoute, (c) => {
       const { who } = c.var;
       return c.json({ kind: who.kind, name: whoName(who) }, 200);
     })
-    .openapi(keysRoute, async (c) => c.json({ items: (await listTokens(database, "key")).map(shown) }, 200))
+    .openapi(keysRoute, async (c) => {
+      const keys = (await listTokens(database, "key")).map(shown);
+      return c.json(
+        namedPage(keys, ({ name }) => name, c.req.valid("query")),
+        200,
+      );
+    })
     .openapi(addRoute, async (c) => {
-      const { name, days } = c.req.valid("json");
-      const lasts = days === undefined ? {} : { lastsMs: days * dayMs };
-      const made = await issueToken(database, { kind: "key", name, by: whoName(c.var.who), ...lasts });
-      return c.json({ ...shown(made.row), key: made.token }, 201);
+      const asked = c.req.valid("json");
+      let token: string | undefined;
+      const row = await once(parts, c, asked, async () => {
+        const { name, days } = asked;
+        const lasts = days === undefined ? {} : { lastsMs: days * dayMs };
+        const made = await issueToken(database, { kind: "key", name, by: whoName(c.var.who), ...lasts });
+        token = made.token;
+        // What is remembered for the idempotency key is without it: it is kept nowhere.
+        return shown(made.row);
+      });
+      if (token === undefined) throw shownBefore(row);
+      return c.json({ ...row, key: token }, 201);
     })
     .openapi(revokeRoute, async (c) => {
       const { id } = c.req.valid("param");
@@ -172,4 +198,14 @@ export function authApi({ place, url }: Parts) {
 
 function shown({ id, name, createdAt, createdBy, expiresAt, usedAt }: TokenRow) {
   return { id, name, createdAt, createdBy, expiresAt, usedAt };
+}
+
+function shownBefore({ id, name }: Pick<TokenRow, "id" | "name">): ServerError {
+  return new ServerError(
+    "not_allowed_now",
+    `the key ${name} was made before with this idempotency key, and shown`,
+    {
+      remedy: `if it was lost, revoke it with DELETE /auth/keys/${id}, and make another with a new idempotency key`,
+    },
+  );
 }

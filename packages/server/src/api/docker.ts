@@ -47,10 +47,13 @@ const build = z
     steps: z.number().int(),
     text: z.string().openapi({ description: "the step itself" }),
     lines: z.array(z.string()).openapi({ description: "the end of what the engine said" }),
-    failure: apiError.nullable(),
+    failure: z.union([apiError, z.null()]),
     unchanged: z.boolean().openapi({ description: "an image of the same recipe was there already" }),
   })
   .openapi("ImageBuild");
+
+/** `nullable` of what has a name of its own would be written as a contradiction. */
+const lastBuild = z.object({ build: z.union([build, z.null()]) }).openapi("LastImageBuild");
 
 const showRoute = createRoute({
   method: "get",
@@ -73,14 +76,14 @@ const buildRoute = createRoute({
   tags,
   summary:
     "How far the build is, or what came of the last one. `system.build` in the stream of events says when to look.",
-  responses: answers(z.object({ build: build.nullable() }).openapi("LastImageBuild"), "null: there was none"),
+  responses: answers(lastBuild, "null: there was none"),
 });
 const stopRoute = createRoute({
   method: "delete",
   path: "/system/docker/build",
   tags,
   summary: "Stops the build that goes on. The image that was there before stays.",
-  responses: answers(z.object({ build: build.nullable() }).openapi("LastImageBuild"), "What came of it"),
+  responses: answers(lastBuild, "What came of it"),
 });
 
 export function dockerApi({ images }: Parts) {

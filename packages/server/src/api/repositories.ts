@@ -2,7 +2,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 import { listRepositories } from "@opentiger/orchestrator";
 import type { Parts } from "../parts.ts";
 import { answers, newApi } from "./api.ts";
-import { numberInQuery } from "./paging.ts";
+import { namedPageOf, namedPageQuery } from "./paging.ts";
 import { time, uuid } from "./shapes.ts";
 import { withoutAbsent } from "./without-absent.ts";
 
@@ -10,22 +10,23 @@ const repository = z
   .object({ id: uuid, path: z.string(), name: z.string(), createdAt: time })
   .openapi("Repository");
 
+/** More than anybody works on. */
+const usualLimit = 500;
+
 const listRoute = createRoute({
   method: "get",
   path: "/repositories",
   tags: ["repositories"],
   summary: "The repositories that loops were started in, by path",
-  request: {
-    query: z.object({
-      after: z.string().max(4_096).optional().openapi({ description: "the last path of the page before" }),
-      limit: numberInQuery(1, 500).optional(),
-    }),
-  },
-  responses: answers(z.object({ items: z.array(repository) }).openapi("Repositories"), "A page of them"),
+  request: { query: namedPageQuery },
+  responses: answers(namedPageOf(repository).openapi("Repositories"), "A page of them"),
 });
 
 export function repositoriesApi({ place }: Parts) {
-  return newApi().openapi(listRoute, async (c) =>
-    c.json({ items: await listRepositories(place.database, withoutAbsent(c.req.valid("query"))) }, 200),
-  );
+  return newApi().openapi(listRoute, async (c) => {
+    const { limit = usualLimit, ...page } = withoutAbsent(c.req.valid("query"));
+    const found = await listRepositories(place.database, { ...page, limit: limit + 1 });
+    const items = found.slice(0, limit);
+    return c.json({ items, next: found.length > limit ? (items.at(-1)?.path ?? null) : null }, 200);
+  });
 }

@@ -7,7 +7,7 @@ import {
   listRuns,
   type RunRow,
 } from "@opentiger/orchestrator";
-import { agentEvent, runStatus } from "@opentiger/schema";
+import { agentEvent, role, runStatus } from "@opentiger/schema";
 import { ServerError } from "../errors.ts";
 import { openRunFile } from "../live/run-file.ts";
 import { eventStreamHeaders } from "../live/streams.ts";
@@ -47,6 +47,21 @@ const listRoute = createRoute({
   tags,
   summary: "The runs of a loop, the newest first",
   request: { params: z.object({ id: loopId }), query: pageQuery.extend({ status: runStatus.optional() }) },
+  responses: answers(pageOf(runShape).openapi("LoopRuns"), "A page of them"),
+});
+
+const allRoute = createRoute({
+  method: "get",
+  path: "/runs",
+  tags,
+  summary: "The runs of all loops, the newest first",
+  request: {
+    query: pageQuery.extend({
+      status: runStatus.optional(),
+      role: role.optional(),
+      agent: z.string().max(100).optional(),
+    }),
+  },
   responses: answers(pageOf(runShape).openapi("LoopRuns"), "A page of them"),
 });
 
@@ -114,6 +129,10 @@ export function runsApi(parts: Parts) {
     .openapi(listRoute, async (c) => {
       const { id } = await existing(parts, c.req.valid("param").id);
       const runs = await listRuns(database, { loop: id, ...withoutAbsent(c.req.valid("query")) });
+      return c.json({ ...runs, items: runs.items.map(shownRun) }, 200);
+    })
+    .openapi(allRoute, async (c) => {
+      const runs = await listRuns(database, withoutAbsent(c.req.valid("query")));
       return c.json({ ...runs, items: runs.items.map(shownRun) }, 200);
     })
     .openapi(showRoute, async (c) => c.json(shownRun(await existingRun(parts, c.req.valid("param").id)), 200))

@@ -3,6 +3,7 @@ import { learnedRules, networkLogRow, publishedPort } from "@opentiger/sandboxd"
 import { networkPolicy, networkSettings } from "@opentiger/schema";
 import type { Parts } from "../parts.ts";
 import { answers, done, jsonBody, newApi } from "./api.ts";
+import { namedPage, namedPageOf, namedPageQuery, pageOf } from "./paging.ts";
 import { sandboxParams } from "./sandboxes.ts";
 
 const tags = ["sandboxes"];
@@ -23,7 +24,7 @@ const change = z
   .openapi("NetworkChange");
 const publication = z.strictObject({ inside: port, publish: port.optional() }).openapi("Publication");
 const published = publishedPort.extend({}).openapi("PublishedPort");
-const ports = z.object({ items: z.array(published) }).openapi("PublishedPorts");
+const ports = pageOf(published).openapi("PublishedPorts");
 
 const showRoute = createRoute({
   method: "get",
@@ -45,12 +46,17 @@ const logRoute = createRoute({
   method: "get",
   path: "/sandboxes/{name}/network/log",
   tags,
-  summary: "What it reached, or tried to",
-  request: { params: sandboxParams },
-  responses: answers(
-    z.object({ items: z.array(networkLogRow) }).openapi("NetworkLog"),
-    "A row for each host and port",
-  ),
+  summary: "What it reached, or tried to, the latest first",
+  request: {
+    params: sandboxParams,
+    query: namedPageQuery.extend({
+      host: z.string().max(300).optional(),
+      verdict: z.enum(["allowed", "blocked", "failed"]).optional().openapi({
+        description: "those where this has happened",
+      }),
+    }),
+  },
+  responses: answers(namedPageOf(networkLogRow).openapi("NetworkLog"), "A row for each host and port"),
 });
 const learnedRoute = createRoute({
   method: "get",
@@ -100,7 +106,13 @@ export function sandboxNetworkApi({ place: { sandboxd } }: Parts) {
     })
     .openapi(logRoute, async (c) => {
       const path = `/network-log?sandbox=${encodeURIComponent(c.req.valid("param").name)}`;
-      return c.json({ items: await sandboxd.ask({ method: "GET", path }, z.array(networkLogRow)) }, 200);
+      const { host, verdict, ...page } = c.req.valid("query");
+      const rows = await sandboxd.ask({ method: "GET", path }, z.array(networkLogRow));
+      const wanted = rows.filter(
+        (row) => (host ?? row.host) === row.host && (verdict === undefined || row[verdict] > 0),
+      );
+      const placeOf = (row: (typeof rows)[number]) => `${row.lastSeen} ${row.host}:${row.port}`;
+      return c.json(namedPage(wanted, placeOf, page, "desc"), 200);
     })
     .openapi(learnedRoute, async (c) => {
       const path = at(c.req.valid("param").name, "learned");
@@ -108,7 +120,9 @@ export function sandboxNetworkApi({ place: { sandboxd } }: Parts) {
     })
     .openapi(portsRoute, async (c) => {
       const path = at(c.req.valid("param").name, "ports");
-      return c.json({ items: await sandboxd.ask({ method: "GET", path }, z.array(publishedPort)) }, 200);
+      // A handful, by hand: they are one page.
+      const items = await sandboxd.ask({ method: "GET", path }, z.array(publishedPort));
+      return c.json({ items, next: null }, 200);
     })
     .openapi(publishRoute, async (c) => {
       const path = at(c.req.valid("param").name, "ports");

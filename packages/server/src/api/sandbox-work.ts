@@ -1,11 +1,11 @@
 import { createRoute, z } from "@hono/zod-openapi";
-import { collect, exitCode, type Sandbox } from "@opentiger/sandbox";
-import { execInfo, sandboxStats } from "@opentiger/schema";
+import { collect, exitCode } from "@opentiger/sandbox";
+import { sandboxStats } from "@opentiger/schema";
 import { ServerError } from "../errors.ts";
 import type { Parts } from "../parts.ts";
-import { isSizing } from "../terminal/held-program.ts";
 import { answers, failures, jsonBody, newApi } from "./api.ts";
 import { sandboxParams, whereQuery } from "./sandboxes.ts";
+import { withinSandbox } from "./within-sandbox.ts";
 
 const tags = ["sandboxes"];
 
@@ -14,7 +14,7 @@ const maxOutputBytes = 1024 * 1024;
 
 const usualTimeoutMs = 60_000;
 
-const command = z
+export const command = z
   .strictObject({
     command: z.array(z.string().max(100_000)).min(1).max(1_000),
     env: z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.string()).optional(),
@@ -34,14 +34,6 @@ const execRoute = createRoute({
   summary: "Runs a command to its end. Of a long output the end is answered.",
   request: { params: sandboxParams, query: whereQuery, body: jsonBody(command) },
   responses: answers(outcome, "What came of it; 124 when its time was up"),
-});
-const execsRoute = createRoute({
-  method: "get",
-  path: "/sandboxes/{name}/execs",
-  tags,
-  summary: "The commands that were started in it",
-  request: { params: sandboxParams, query: whereQuery },
-  responses: answers(z.object({ items: z.array(execInfo) }).openapi("Execs"), "All that are remembered"),
 });
 const statsRoute = createRoute({
   method: "get",
@@ -81,45 +73,33 @@ export function sandboxWorkApi({ place }: Parts) {
       const { command: words, env, cwd, timeoutMs } = c.req.valid("json");
       const where = { env: env ?? {}, timeoutMs, ...(cwd === undefined ? {} : { cwd }) };
       return c.json(
-        await within(c.req.valid("param").name, c.req.valid("query").environment, async (sandbox) => {
-          const execution = await sandbox.exec(words, where);
-          const leave = () => void execution.kill().catch(() => {});
-          c.req.raw.signal.addEventListener("abort", leave, { once: true });
-          const { exit, stdout, stderr } = await collect(execution, maxOutputBytes);
-          return {
-            exitCode: exitCode(exit),
-            stdout: stdout.toString("utf8"),
-            stderr: stderr.toString("utf8"),
-          };
-        }),
+        await withinSandbox(
+          place,
+          c.req.valid("param").name,
+          c.req.valid("query").environment,
+          async (sandbox) => {
+            const execution = await sandbox.exec(words, where);
+            const leave = () => void execution.kill().catch(() => {});
+            c.req.raw.signal.addEventListener("abort", leave, { once: true });
+            const { exit, stdout, stderr } = await collect(execution, maxOutputBytes);
+            return {
+              exitCode: exitCode(exit),
+              stdout: stdout.toString("utf8"),
+              stderr: stderr.toString("utf8"),
+            };
+          },
+        ),
         200,
       );
     })
-    .openapi(execsRoute, async (c) => {
-      const { environment } = c.req.valid("query");
-      const items = await within(c.req.valid("param").name, environment, (sandbox) => sandbox.execs());
-      return c.json({ items: items.filter(({ id }) => !isSizing(id)) }, 200);
-    })
     .openapi(statsRoute, async (c) => {
       const { environment } = c.req.valid("query");
-      return c.json(await within(c.req.valid("param").name, environment, (sandbox) => sandbox.stats()), 200);
+      const { name } = c.req.valid("param");
+      return c.json(await withinSandbox(place, name, environment, (sandbox) => sandbox.stats()), 200);
     })
     .openapi(terminalRoute, () => {
       throw new ServerError("usage", "a terminal is a WebSocket, and this was a plain request", {
         remedy: "connect with a WebSocket client to the same address",
       });
     });
-
-  async function within<T>(
-    name: string,
-    environment: "host" | "sandbox",
-    work: (sandbox: Sandbox) => Promise<T>,
-  ): Promise<T> {
-    const sandbox = await (await place.backend(environment)).open(name);
-    try {
-      return await work(sandbox);
-    } finally {
-      await sandbox.close();
-    }
-  }
 }

@@ -6,6 +6,7 @@ import {
   backendNames,
   networkPolicy,
   sandboxName,
+  sandboxStatus,
   sandboxSummary,
   workspaceKind,
   workspaceMount,
@@ -13,6 +14,7 @@ import {
 import type { Parts } from "../parts.ts";
 import { answers, creates, done, jsonBody, newApi } from "./api.ts";
 import { idempotencyHeader, once } from "./idempotency.ts";
+import { namedPage, namedPageOf, namedPageQuery } from "./paging.ts";
 import { environment } from "./shapes.ts";
 import { withoutAbsent } from "./without-absent.ts";
 
@@ -69,9 +71,15 @@ const listRoute = createRoute({
   method: "get",
   path: "/sandboxes",
   tags,
-  summary: "All sandboxes; those of others are shown, never touched",
-  request: { query: whereQuery },
-  responses: answers(z.object({ items: z.array(summary) }).openapi("Sandboxes"), "All of them"),
+  summary: "All sandboxes, by name; those of others are shown, never touched",
+  request: {
+    query: whereQuery.extend({
+      ...namedPageQuery.shape,
+      status: sandboxStatus.optional(),
+      agent: z.string().max(100).optional(),
+    }),
+  },
+  responses: answers(namedPageOf(summary).openapi("Sandboxes"), "A page of them"),
 });
 const createSandboxRoute = createRoute({
   method: "post",
@@ -121,8 +129,15 @@ export function sandboxesApi(parts: Parts) {
   const { place } = parts;
   return newApi()
     .openapi(listRoute, async (c) => {
-      const backend = await place.backend(c.req.valid("query").environment);
-      return c.json({ items: await backend.list() }, 200);
+      const { environment: where, status, agent, ...page } = c.req.valid("query");
+      const wanted = (await (await place.backend(where)).list()).filter(
+        (each) => (status ?? each.status) === each.status && (agent ?? each.agent) === each.agent,
+      );
+      // Two instances may have one of the same name.
+      return c.json(
+        namedPage(wanted, ({ name, id }) => `${name}/${id}`, page),
+        200,
+      );
     })
     .openapi(createSandboxRoute, async (c) => {
       const asked = c.req.valid("json");

@@ -4,9 +4,12 @@ import { secretLimits } from "@opentiger/secrets";
 import { ServerError } from "../errors.ts";
 import type { Parts } from "../parts.ts";
 import { answers, done, jsonBody, newApi } from "./api.ts";
+import { namedPage, namedPageOf, namedPageQuery } from "./paging.ts";
 import { time } from "./shapes.ts";
 
 const tags = ["secrets"];
+
+const secretState = z.enum(["ok", "expiring", "expired"]);
 
 /** Names, kinds and ages. No route gives a value out. */
 const secret = z
@@ -19,7 +22,7 @@ const secret = z
     updatedAt: time,
     ageSeconds: z.number().int(),
     expiresAt: time.nullable(),
-    state: z.enum(["ok", "expiring", "expired"]),
+    state: secretState,
   })
   .openapi("Secret");
 
@@ -53,10 +56,13 @@ const listRoute = createRoute({
   method: "get",
   path: "/secrets",
   tags,
-  summary: "What is in the vault: names and ages, never values",
+  summary: "What is in the vault, by name: names and ages, never values",
+  request: { query: namedPageQuery.extend({ state: secretState.optional() }) },
   responses: answers(
-    z.object({ items: z.array(secret), warnings: z.array(warning) }).openapi("Secrets"),
-    "All of them, and what is about to expire",
+    namedPageOf(secret)
+      .extend({ warnings: z.array(warning) })
+      .openapi("Secrets"),
+    "A page of them, and what of all is about to expire",
   ),
 });
 const putRoute = createRoute({
@@ -80,7 +86,13 @@ const leasesRoute = createRoute({
   path: "/secrets/leases",
   tags,
   summary: "Who may use which secret at the moment",
-  responses: answers(z.object({ items: z.array(lease) }).openapi("SecretLeases"), "Those that are good now"),
+  request: {
+    query: namedPageQuery.extend({
+      name: z.string().max(100).optional().openapi({ description: "those of this secret" }),
+      sandbox: z.string().max(200).optional().openapi({ description: "those that it holds" }),
+    }),
+  },
+  responses: answers(namedPageOf(lease).openapi("SecretLeases"), "A page of those that are good now"),
 });
 const revokeRoute = createRoute({
   method: "delete",
@@ -93,7 +105,17 @@ const revokeRoute = createRoute({
 
 export function secretsApi({ vault }: Parts) {
   return newApi()
-    .openapi(leasesRoute, async (c) => c.json({ items: await vault.leases() }, 200))
+    .openapi(leasesRoute, async (c) => {
+      const { name, sandbox, ...page } = c.req.valid("query");
+      const wanted = (await vault.leases()).filter(
+        (each) =>
+          (name ?? each.name) === each.name && (sandbox ?? each.holder.sandbox) === each.holder.sandbox,
+      );
+      return c.json(
+        namedPage(wanted, ({ id }) => id, page),
+        200,
+      );
+    })
     .openapi(revokeRoute, async (c) => {
       const { id } = c.req.valid("param");
       if (await vault.revoke(id)) return c.json({ done: true as const }, 200);
@@ -103,7 +125,9 @@ export function secretsApi({ vault }: Parts) {
     })
     .openapi(listRoute, async (c) => {
       const [secrets, { warnings }] = await Promise.all([vault.list(), vault.status()]);
-      return c.json({ items: secrets, warnings }, 200);
+      const { state, ...page } = c.req.valid("query");
+      const wanted = secrets.filter((each) => (state ?? each.state) === each.state);
+      return c.json({ ...namedPage(wanted, ({ name }) => name, page), warnings }, 200);
     })
     .openapi(putRoute, async (c) => {
       const { name } = c.req.valid("param");

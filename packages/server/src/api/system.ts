@@ -1,10 +1,11 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { checkLogin } from "@opentiger/agents";
 import { type ProcessSkip, processSkipped } from "@opentiger/orchestrator";
-import { type ConfigKeyName, loginAgents, loginStatus, opentigerVersion } from "@opentiger/schema";
+import { loginAgents, loginStatus, opentigerVersion } from "@opentiger/schema";
 import type { Parts } from "../parts.ts";
 import { tailOf } from "../processes/log-tail.ts";
 import { answers, newApi } from "./api.ts";
+import { loginEnvironment } from "./login-environment.ts";
 import { environment, time } from "./shapes.ts";
 
 const tags = ["system"];
@@ -116,8 +117,7 @@ const hostProcesses = ["worker-1", "tester-1", "docser-1"];
 
 export function systemApi(parts: Parts) {
   const { place, processes: all, streams, boot, url } = parts;
-  const { config, database, env } = place;
-  let logins: { written: string; env: NodeJS.ProcessEnv } = { written: "", env: {} };
+  const { config, database } = place;
   return newApi()
     .openapi(systemRoute, (c) =>
       c.json(
@@ -160,7 +160,7 @@ export function systemApi(parts: Parts) {
       const { agent } = c.req.valid("param");
       const { environment: asked, deep } = c.req.valid("query");
       const where = asked ?? config.get("EXECUTION_ENVIRONMENT");
-      const options = { env: loginEnvironment(), signal: c.req.raw.signal, deep: deep === "true" };
+      const options = { env: loginEnvironment(place), signal: c.req.raw.signal, deep: deep === "true" };
       return c.json(await checkLogin(agent, where, options), 200);
     });
 
@@ -170,21 +170,7 @@ export function systemApi(parts: Parts) {
       launchMode: config.launchMode,
     };
   }
-
-  /** The check reads its settings from an environment; the same object as long as they are the same, for it remembers. */
-  function loginEnvironment(): NodeJS.ProcessEnv {
-    const settings = Object.fromEntries(loginKeys.map((key) => [key, config.get(key) ?? undefined]));
-    const written = JSON.stringify(settings);
-    if (written !== logins.written) logins = { written, env: { ...env, ...settings } };
-    return logins.env;
-  }
 }
-
-const loginKeys = [
-  "SANDBOX_DOCKER_IMAGE",
-  "SANDBOX_DOCKER_NETWORK",
-  "SANDBOX_CREDENTIALS",
-] as const satisfies readonly ConfigKeyName[];
 
 function shown(status: ReturnType<Parts["processes"]["list"]>[number], skip: ProcessSkip) {
   return { ...status, skipped: skip.skipped, reason: skip.skipped ? skip.reason : null };

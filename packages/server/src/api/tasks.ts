@@ -4,6 +4,7 @@ import {
   cancelTask,
   editTask,
   findTask,
+  listAllTasks,
   listJudgements,
   listTaskRuns,
   listTasks,
@@ -12,7 +13,7 @@ import {
   retryTask,
   type TaskRow,
 } from "@opentiger/orchestrator";
-import { taskEdit, taskFields, taskStatus } from "@opentiger/schema";
+import { taskEdit, taskFields, taskRole, taskStatus } from "@opentiger/schema";
 import { ServerError } from "../errors.ts";
 import type { Parts } from "../parts.ts";
 import { answers, creates, jsonBody, newApi } from "./api.ts";
@@ -35,6 +36,15 @@ const listRoute = createRoute({
   tags,
   summary: "The tasks of a loop, by their numbers",
   request: { params: ofLoop, query: pageQuery.extend({ status: taskStatus.optional() }) },
+  responses: answers(pageOf(taskShape).openapi("Tasks"), "A page of them"),
+});
+
+const allRoute = createRoute({
+  method: "get",
+  path: "/tasks",
+  tags,
+  summary: "The tasks of all loops, the newest first",
+  request: { query: pageQuery.extend({ status: taskStatus.optional(), role: taskRole.optional() }) },
   responses: answers(pageOf(taskShape).openapi("Tasks"), "A page of them"),
 });
 
@@ -96,6 +106,9 @@ export function tasksApi(parts: Parts) {
       const { id } = await existing(parts, c.req.valid("param").id);
       return c.json(await listTasks(database, { loop: id, ...withoutAbsent(c.req.valid("query")) }), 200);
     })
+    .openapi(allRoute, async (c) =>
+      c.json(await listAllTasks(database, withoutAbsent(c.req.valid("query"))), 200),
+    )
     .openapi(addRoute, async (c) => {
       const { id } = c.req.valid("param");
       const asked = c.req.valid("json");

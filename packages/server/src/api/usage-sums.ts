@@ -6,6 +6,9 @@ export interface UsageQuestion {
   /** Days, in UTC. */
   from?: string | undefined;
   to?: string | undefined;
+  /** The key that the page before ended with. */
+  after?: string | undefined;
+  limit?: number | undefined;
 }
 
 const keys = {
@@ -28,8 +31,8 @@ const row = z.object({
   usd: z.number().nullable(),
 });
 
-/** What the runs used that were started in these days. The largest key first: days go backwards. */
-export async function usageBy(on: Queryable, { by, from, to }: UsageQuestion) {
+/** A page of what the runs used that were started in these days. The largest key first: days go backwards. */
+export async function usageBy(on: Queryable, { by, from, to, after, limit = 500 }: UsageQuestion) {
   const rows = await allRows(
     on,
     row,
@@ -42,11 +45,12 @@ export async function usageBy(on: Queryable, { by, from, to }: UsageQuestion) {
      from runs
      where started_at >= coalesce($1::date, (now() at time zone 'UTC')::date - 30) at time zone 'UTC'
        and ($2::date is null or started_at < ($2::date + 1) at time zone 'UTC')
-     group by 1 order by 1 desc limit 500`,
-    [from ?? null, to ?? null],
+     group by 1 having $3::text is null or ${keys[by]} collate "C" < $3 order by ${keys[by]} collate "C" desc limit $4`,
+    [from ?? null, to ?? null, after ?? null, limit + 1],
   );
-  return rows.map(({ input, output, cacheRead, cacheWrite, ...rest }) => ({
+  const items = rows.slice(0, limit).map(({ input, output, cacheRead, cacheWrite, ...rest }) => ({
     ...rest,
     tokens: { input, output, cacheRead, cacheWrite },
   }));
+  return { items, next: rows.length > limit ? (items.at(-1)?.key ?? null) : null };
 }

@@ -1,6 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import type { Parts } from "../parts.ts";
 import { answers, newApi } from "./api.ts";
+import { namedPageOf, namedPageQuery } from "./paging.ts";
 import { usageShape } from "./shapes.ts";
 import { usageBy } from "./usage-sums.ts";
 
@@ -15,17 +16,20 @@ const route = createRoute({
   tags: ["usage"],
   summary: "Tokens and cost of all runs, by day, loop, agent, model or role",
   request: {
-    query: z.object({
+    query: namedPageQuery.extend({
       by: z.enum(usageGroups).default("day"),
       from: day.optional().openapi({ description: "the first day, in UTC; 30 days ago by default" }),
       to: day.optional().openapi({ description: "the last day" }),
     }),
   },
-  responses: answers(z.object({ items: z.array(row) }).openapi("UsageRows"), "One row each; at most 500"),
+  responses: answers(
+    namedPageOf(row).openapi("UsageRows"),
+    "A row each; the largest key first, so days go backwards",
+  ),
 });
 
 export function usageApi({ place }: Parts) {
   return newApi().openapi(route, async (c) =>
-    c.json({ items: await usageBy(place.database, c.req.valid("query")) }, 200),
+    c.json(await usageBy(place.database, c.req.valid("query")), 200),
   );
 }
