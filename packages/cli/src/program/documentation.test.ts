@@ -41,17 +41,25 @@ describe("docs/cli.md", () => {
 describe("docs/troubleshooting.md", () => {
   const text = page("troubleshooting.md");
 
-  test.each(["Not logged in", "Creating is slow", "A file is not visible", "is not a docker command"])(
-    "B14 has a section on %j",
-    (title) => {
-      expect(text).toMatch(new RegExp(`^## .*${title}`, "m"));
-    },
-  );
+  /** By the title, or the beginning of a paragraph: the command that mends it. */
+  test.each([
+    ["Not logged in", "claude setup-token"],
+    ["Not logged in", "secrets add claude_setup_token"],
+    ["Creating is slow", "docker sandbox pool"],
+    ["A file is not visible", "docker sandbox cp"],
+    ["is not a docker command", "opentiger sandbox install-plugin"],
+  ])("B14 the section on %j says what mends it: %s", (title, remedy) => {
+    const section = text.split(/^## /m).find((part) => part.split("\n", 1)[0]?.includes(title));
+    expect(section).toContain(remedy);
+  });
 
-  test.each(["engine_unavailable", "image_missing", "cli_missing", "authenticated=false"] as const)(
-    "A8 A16 says what to do about %s",
-    (code) => {
-      expect(text).toContain(code);
-    },
-  );
+  test.each([
+    ["engine_unavailable", "systemctl start docker"],
+    ["image_missing", "opentiger image build"],
+    ["cli_missing", "opentiger image build"],
+    ["authenticated=false", "opentiger auth"],
+  ])("A8 A16 what is said of %s says what mends it: %s", (code, remedy) => {
+    const paragraph = text.split(/^(?=\*\*|## )/m).find((part) => part.includes(code));
+    expect(paragraph).toContain(remedy);
+  });
 });

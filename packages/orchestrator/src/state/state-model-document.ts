@@ -13,6 +13,7 @@ export function stateModelDocument(): string {
     "where that is implemented. Whatever is not in these tables is refused. One function, `change` of",
     "`packages/orchestrator/src/state/change.ts`, does all of them: in one transaction it compares the state and the fence,",
     "sets the new state, opens the stage that follows, and writes the event, which is told to all who listen.",
+    "What happens in between: [flow.md](flow.md). Who the owners are: [agent/README.md](agent/README.md).",
     "",
     ...section("task", "A task"),
     ...steppingIn,
