@@ -101,6 +101,8 @@ describe("A15 system control", () => {
     { what: "a start", path: "/system/processes/worker-1/start", question: { method: "POST" } },
     { what: "a change of settings", path: "/config", question: { method: "PATCH", body: {} } },
     { what: "a list of loops", path: "/loops", question: {} },
+    { what: "a login", path: "/system/claude/auth?environment=host", question: {} },
+    { what: "the engine", path: "/system/docker", question: {} },
   ];
 
   describe.each(table)("with $name", ({ headers, usual, strict: always }) => {

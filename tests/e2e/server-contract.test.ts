@@ -3,6 +3,9 @@ import { loginStatus } from "../../packages/schema/src/index.ts";
 import type { RunningServer } from "../../packages/server/src/server.ts";
 import { temporaryServer } from "../../packages/server/src/temporary-server.ts";
 import { askServer } from "../setup/ask-server.ts";
+import { atEnd } from "../setup/at-end.ts";
+import { docker } from "../setup/docker.ts";
+import { importShellImage } from "../setup/shell-image.ts";
 
 const engine = process.env["DOCKER_HOST"];
 const instance = temporaryServer(engine === undefined ? {} : { DOCKER_HOST: engine });
@@ -110,6 +113,23 @@ describe("the contract over HTTP", () => {
     expect(auth.json).toMatchObject({ available: false, problem: { code: "image_missing" } });
     await patch({ SANDBOX_DOCKER_IMAGE: null });
   });
+
+  test.skipIf(engine === undefined)(
+    "A8 a CLI that is not in the image has its code and its remedy",
+    async () => {
+      const image = "opentiger-test/contract-shell:1";
+      importShellImage(image);
+      atEnd(() => docker("rmi", "--force", image));
+      await patch({ SANDBOX_DOCKER_IMAGE: image });
+      const problem = { code: "cli_missing", remedy: expect.stringContaining("image build") };
+      const { json } = await askServer(server.url, "/system/docker");
+      expect(json).toMatchObject({ agents: [{ version: null }, { version: null }, { version: null }] });
+      expect(json).toMatchObject({ problems: expect.arrayContaining([expect.objectContaining(problem)]) });
+      const auth = await askServer(server.url, "/system/codex/auth");
+      expect(auth.json).toMatchObject({ available: false, authenticated: null, problem });
+      await patch({ SANDBOX_DOCKER_IMAGE: null });
+    },
+  );
 
   test.skipIf(engine === undefined)(
     "A8 A13 without a key or a login, authentication is required",
