@@ -253,6 +253,7 @@ describe("a loop that runs", () => {
       expect(await opentiger("loop", "events", "-f", id)).toMatchObject({ status: 4 });
       expect(await opentiger("loop", "resume", id)).toMatchObject({ stdout: `loop ${id} is running\n` });
       expect(await opentiger("loop", "merge", id)).toMatchObject({ status: 73 });
+      await moveTask(id);
       const cancelled = await opentiger.json("task", "cancel", id, "1", "--json");
       expect(cancelled).toMatchObject({ state: "cancelled" });
       expect(await opentiger("loop", "events", "-f", id)).toMatchObject({ status: 1 });
@@ -340,6 +341,29 @@ test("the dispatcher ends when it is told to, and whoever needs it starts it, on
     return ((await opentiger("dispatcher", "logs")).stdout.match(/dispatcher runs, version/g) ?? []).length;
   }
 });
+
+/** Adds a task that waits for the first, keeps it from being begun, lets it go on, and ends it. */
+async function moveTask(id: string): Promise<void> {
+  const add = ["task", "add", id, "--instructions", "Write more.\nWith care.", "--needs", "1"];
+  expect(await opentiger.json(...add, "--json")).toMatchObject({
+    number: 2,
+    title: "Write more.",
+    role: "worker",
+    state: "queued",
+    needs: [1],
+  });
+  const moves = [
+    ["pause", "blocked(paused)"],
+    ["resume", "queued"],
+    ["cancel", "cancelled"],
+  ] as const;
+  for (const [verb, state] of moves)
+    expect(await opentiger("task", verb, id, "2")).toMatchObject({
+      status: 0,
+      stdout: `task 2 of loop ${id} is ${state}\n`,
+    });
+  expect(await opentiger("task", "add", id, "--title", "Nothing to do")).toMatchObject({ status: 64 });
+}
 
 /** Says anew what the first task is to do: by an option, and then by hand in an editor. */
 async function editTask(id: string, instructions: string): Promise<void> {

@@ -6,6 +6,8 @@ import {
   listJudgements,
   listMessages,
   listTaskRuns,
+  pauseTask,
+  resumeTask,
   retryTask,
   type TaskRow,
 } from "@opentiger/orchestrator";
@@ -16,6 +18,7 @@ import { judgementLines, runTable, taskTable } from "../loop/views.ts";
 import { printable } from "../output/table.ts";
 import type { Surroundings } from "../program/surroundings.ts";
 import { printJson, quiet } from "../program/verb.ts";
+import { addCommand } from "./task-add.ts";
 import { editCommand } from "./task-edit.ts";
 import { taskShell } from "./task-shell.ts";
 import { messageCommand, sendBackCommand } from "./task-words.ts";
@@ -31,7 +34,10 @@ export function taskCommand(surroundings: Surroundings): Command {
     .addCommand(shellCommand(surroundings))
     .addCommand(messageCommand(surroundings))
     .addCommand(sendBackCommand(surroundings))
+    .addCommand(addCommand(surroundings))
     .addCommand(editCommand(surroundings))
+    .addCommand(changeCommand("pause", "keep one from being begun", pauseTask, surroundings))
+    .addCommand(changeCommand("resume", "let one go on that was paused", resumeTask, surroundings))
     .addCommand(changeCommand("retry", "run one again that failed or was cancelled", retryTask, surroundings))
     .addCommand(changeCommand("cancel", "end one, and what it runs", cancelTask, surroundings));
 }
