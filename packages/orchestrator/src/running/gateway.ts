@@ -18,7 +18,7 @@ interface About {
 }
 
 /**
- * From here on what the agent asks of its model counts for the run and the loop, and neither uses more than is left.
+ * From here on what the agent asks of its model counts for the run, the loop and the day, and none uses more than is left.
  * May be called again for the same run, after a crash or for its next question.
  */
 export async function openGateway(place: Place, about: About): Promise<GatewayRun> {
@@ -33,7 +33,7 @@ export async function openGateway(place: Place, about: About): Promise<GatewayRu
       way: place.config.get("SANDBOX_CREDENTIALS"),
     }),
     budgetOf(place, loop),
-    limitLoop(place, loop.id),
+    limitAll(place, loop.id),
   ]);
   // What a run has used is written down at its end: until then it is a part of what is left.
   await gateway.setBudget(budget.ok ? limits(budget.left) : nothing);
@@ -43,10 +43,13 @@ export async function openGateway(place: Place, about: About): Promise<GatewayRu
 /** The least that can be said; the gateway refuses at the first token. */
 const nothing = { tokens: 1 };
 
-/** Several runs at once must not each use up what is left. */
-async function limitLoop({ sandboxd, database, config }: Place, loop: string): Promise<void> {
-  const body = limits(await budgetOfLoop(database, loop, budgetsOf(config)));
-  await sandboxd.ask({ method: "POST", path: `/loops/${loop}/budget`, body }, z.unknown());
+/** Several runs at once must not each use up what is left, be it of their loop or of the day. */
+async function limitAll({ sandboxd, database, config }: Place, loop: string): Promise<void> {
+  const budgets = budgetsOf(config);
+  const own = await budgetOfLoop(database, loop, budgets);
+  const limit = (path: string, bound: Bound): Promise<unknown> =>
+    sandboxd.ask({ method: "POST", path, body: limits(bound) }, z.unknown());
+  await Promise.all([limit(`/loops/${loop}/budget`, own), limit("/day/budget", budgets.day)]);
 }
 
 function limits({ tokens, usd }: Bound): { tokens?: number; usd?: number } {

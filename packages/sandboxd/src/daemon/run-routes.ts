@@ -23,6 +23,8 @@ export function runRoutes(daemon: Daemon, gateway: Gateway, hostRuns: HostRuns):
     "POST /runs/:run/budget": (asked) => limit(runOf(asked), asked),
     "GET /loops/:loop/usage": (asked) => usage(loopOf(asked)),
     "POST /loops/:loop/budget": (asked) => limit(loopOf(asked), asked),
+    "GET /day/usage": () => usage(gateway.today()),
+    "POST /day/budget": (asked) => limit(gateway.today(), asked),
   };
 
   function sandboxOf({ parameters }: Asked): string {

@@ -9,7 +9,7 @@ export interface GatewayCaller {
 }
 
 /** What is counted and limited for itself. */
-export const scopeKinds = ["sandbox", "run", "loop"] as const;
+export const scopeKinds = ["sandbox", "run", "loop", "day"] as const;
 export type ScopeKind = (typeof scopeKinds)[number];
 
 export interface Scope {
@@ -17,16 +17,20 @@ export interface Scope {
   id: string;
 }
 
-/** Everything that one request of this caller counts for. */
-export function scopesOf({
-  sandboxId,
-  run,
-  loop,
-}: Pick<GatewayCaller, "sandboxId" | "run" | "loop">): Scope[] {
+/** Everything that a request of this caller counts for at this time. */
+export function scopesOf(
+  { sandboxId, run, loop }: Pick<GatewayCaller, "sandboxId" | "run" | "loop">,
+  at: Date,
+): Scope[] {
   const scopes: Scope[] = [{ kind: "sandbox", id: sandboxId }];
   if (run !== undefined) scopes.push({ kind: "run", id: run });
-  if (loop !== undefined) scopes.push({ kind: "loop", id: loop });
+  if (loop !== undefined) scopes.push({ kind: "loop", id: loop }, dayOf(at));
   return scopes;
+}
+
+/** What all loops use together from 00:00 UTC to 24:00. */
+export function dayOf(at: Date): Scope {
+  return { kind: "day", id: at.toISOString().slice(0, "2000-01-01".length) };
 }
 
 export function scopeKey({ kind, id }: Scope): string {

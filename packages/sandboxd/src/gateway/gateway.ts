@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Duplex } from "node:stream";
 import type { BudgetLimits } from "./budgets/budget.ts";
 import { Budgets } from "./budgets/budgets.ts";
-import type { GatewayCaller, Scope } from "./caller.ts";
+import { dayOf, type GatewayCaller, type Scope } from "./caller.ts";
 import { HostCallers } from "./callers.ts";
 import { CredentialDesk } from "./credentials/desk.ts";
 import { GivenKeys, type Keys } from "./credentials/given-keys.ts";
@@ -223,7 +223,12 @@ export class Gateway {
     return { lastByteAt: lastByteAt?.toISOString() ?? before, inFlight };
   }
 
-  /** undefined takes the limits away. */
+  /** What all loops use together today. */
+  today(): Scope {
+    return dayOf(this.#now());
+  }
+
+  /** undefined takes the limits away. What is said of a day holds for every day. */
   setBudget(scope: Scope, limits: BudgetLimits | undefined): void {
     this.#budgets.set(scope, limits);
   }

@@ -26,13 +26,15 @@ export function exceeded(
   limits: BudgetLimits,
   { totals, underWay, now }: Spent,
 ): string | undefined {
-  const whose = `this ${scope.kind}`;
+  const isDay = scope.kind === "day";
+  const whose = isDay ? "this day, with all loops together," : `this ${scope.kind}`;
   const tokens = allTokens(totals.tokens);
   if (limits.tokens !== undefined && tokens >= limits.tokens)
     return `${whose} has used ${tokens} of ${limits.tokens} tokens`;
   if (limits.usd !== undefined && totals.usd >= limits.usd)
     return `${whose} has used ${dollars(totals.usd)} of ${dollars(limits.usd)}`;
-  if (limits.usd !== undefined && totals.unpriced > 0)
+  // One loop whose model has no price is stopped by itself; the others have nothing to do with it.
+  if (limits.usd !== undefined && totals.unpriced > 0 && !isDay)
     return `${whose} is limited to ${dollars(limits.usd)}, and ${totals.unpricedModel ?? "its model"} has no known price`;
   if (limits.requests !== undefined && totals.requests + underWay >= limits.requests)
     return `${whose} has made ${totals.requests + underWay} of ${limits.requests} requests`;

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { GatewayCaller } from "../caller.ts";
 import { caller, GatewayWorld, messages, responses } from "../fixture/gateway-world.ts";
 import { anthropicEvents, eventText, json, openaiEvents } from "../fixture/model-server.ts";
 
@@ -90,7 +91,7 @@ describe("what a request cost", () => {
 });
 
 describe("a budget", () => {
-  const refusal = async (from = caller) => {
+  const refusal = async (from: GatewayCaller = caller) => {
     const { status, body } = await world.ask(messages, from);
     return { status, message: status === 400 ? String(JSON.parse(body).error.message) : undefined };
   };
@@ -144,6 +145,23 @@ describe("a budget", () => {
       json(response, 200, { model: "claude-next-9", usage: { input_tokens: 4, output_tokens: 2 } });
     await refusal();
     expect((await refusal()).message).toContain("claude-next-9 has no known price");
+  });
+
+  it("of the day is shared by all runs of all loops, also by those at the same time, and is there anew the next day", async () => {
+    world.gateway.setBudget(world.gateway.today(), { tokens: 40 });
+    const other = { ...caller, run: "run-2", loop: "loop-2" };
+    const both = await Promise.all([refusal(), refusal(other)]);
+    expect(both.map(({ status }) => status)).toEqual([200, 200]);
+    expect(await refusal()).toMatchObject({
+      status: 400,
+      message: expect.stringContaining("this day, with all loops together, has used 50 of 40 tokens"),
+    });
+    expect((await refusal(other)).status).toBe(400);
+    expect((await refusal({ ...caller, run: undefined, loop: undefined })).status, "no loop's").toBe(200);
+    world.time += 24 * 3_600_000;
+    await world.restart();
+    expect(await Promise.all([refusal(), refusal(other)])).toMatchObject([{ status: 200 }, { status: 200 }]);
+    expect((await refusal(other)).status).toBe(400);
   });
 
   it("outlives a restart, with what was used of it", async () => {

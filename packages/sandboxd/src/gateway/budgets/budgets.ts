@@ -34,26 +34,23 @@ export class Budgets {
 
   /** undefined takes the limits away. */
   set(scope: Scope, limits: BudgetLimits | undefined): void {
-    if (limits) this.#limits.set(scopeKey(scope), budgetLimits.parse(limits));
-    else if (!this.#limits.delete(scopeKey(scope))) return;
+    if (limits) this.#limits.set(limitKey(scope), budgetLimits.parse(limits));
+    else if (!this.#limits.delete(limitKey(scope))) return;
     const budgets = Object.fromEntries(this.#limits);
     writeAtomically(this.#path, JSON.stringify({ version: 1, budgets }));
   }
 
   of(scope: Scope): BudgetLimits | undefined {
-    return this.#limits.get(scopeKey(scope));
+    return this.#limits.get(limitKey(scope));
   }
 
   refusal(caller: GatewayCaller): Refusal | undefined {
-    for (const scope of scopesOf(caller)) {
+    const now = this.#now();
+    for (const scope of scopesOf(caller, now)) {
       const limits = this.of(scope);
       if (!limits) continue;
       const underWay = this.#underWay.of(scopeKey(scope));
-      const reason = exceeded(scope, limits, {
-        totals: this.#ledger.totals(scope),
-        underWay,
-        now: this.#now(),
-      });
+      const reason = exceeded(scope, limits, { totals: this.#ledger.totals(scope), underWay, now });
       if (!reason) continue;
       return {
         code: "budget",
@@ -66,6 +63,11 @@ export class Budgets {
 
   /** Counts a question to a model from when it is sent until it has its line in the ledger. */
   start(caller: GatewayCaller): () => void {
-    return this.#underWay.start(scopesOf(caller).map(scopeKey));
+    return this.#underWay.start(scopesOf(caller, this.#now()).map(scopeKey));
   }
+}
+
+/** What may be used in a day holds for every day. */
+function limitKey(scope: Scope): string {
+  return scope.kind === "day" ? scope.kind : scopeKey(scope);
 }

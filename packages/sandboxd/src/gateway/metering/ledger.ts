@@ -160,8 +160,8 @@ export class Ledger {
   }
 }
 
-function scopesOfRecord({ sandbox, run, loop }: RequestRecord): Scope[] {
-  return scopesOf({ sandboxId: sandbox, run: run ?? undefined, loop: loop ?? undefined });
+function scopesOfRecord({ sandbox, run, loop, at }: RequestRecord): Scope[] {
+  return scopesOf({ sandboxId: sandbox, run: run ?? undefined, loop: loop ?? undefined }, new Date(at));
 }
 
 function recordOf(line: string): RequestRecord[] {
