@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { OrchestratorError } from "../errors.ts";
 import { type TemporaryPlace, temporaryPlace } from "../merging/temporary-place.ts";
 import { claimStage } from "../state/claims.ts";
+import { listEvents } from "../state/events.ts";
 import type { Lease } from "../state/lease.ts";
 import { createLoop, findLoop } from "../state/loops.ts";
 import { ensureRepository } from "../state/repositories.ts";
@@ -54,26 +55,59 @@ it("a judge that could not judge has not passed anything", async () => {
   expect(rows).toEqual([{ kind: "judge" }]);
 });
 
-it("a plan that could not be made fails its loop, with the reason and what mends it", async () => {
+it.each([
+  [new SandboxError("image_missing", "no image", { remedy: "build it" }), 1],
+  [new OrchestratorError("setup_failed", "npm ci failed", { remedy: "build it" }), 1],
+  [new SandboxError("disk_full", "no space", { remedy: "build it" }), 3],
+  [new SandboxError("session_lost", "it is gone", { remedy: "build it" }), 3],
+  [new SandboxError("timeout", "too slow", { remedy: "build it" }), 1],
+  [new OrchestratorError("plan_invalid", "no such task", { remedy: "build it" }), 0],
+  [new OrchestratorError("project_invalid", "no such key", { remedy: "build it" }), 0],
+])(
+  "%s in a plan is tried as often again as its table says, and then the loop says why",
+  async (error, more) => {
+    const loop = await planned();
+    for (let time = 0; time <= more; time++) {
+      expect((await findLoop(place.database, loop))?.state).toBe("planning");
+      await place.database.query("update stages set not_before = now() where loop_id = $1", [loop]);
+      await failStage(place, await claimed(claimStage(place.database, claimOf("me"))), error);
+    }
+    const failed = await findLoop(place.database, loop);
+    expect(failed).toMatchObject({ state: "failed", detail: expect.stringContaining(error.message) });
+    expect(failed?.detail).toMatch(new RegExp(`build it\\. Then: .opentiger loop retry ${loop}`));
+    const told = (await listEvents(place.database, { loop })).items.filter(
+      ({ type }) => type === "loop.plan_again",
+    );
+    expect(told).toHaveLength(more);
+    for (const { data } of told) expect(data["detail"]).toContain(error.message);
+  },
+);
+
+it("a planner's run that broke is ended with its failure, and counts with what broke before there was one", async () => {
+  const loop = await planned();
+  const broken = new SandboxError("image_missing", "no image", { remedy: "opentiger image build" });
+  await failStage(place, await claimed(claimStage(place.database, claimOf("me"))), broken);
+  await place.database.query("update stages set not_before = now() where loop_id = $1", [loop]);
+  const lease = await claimed(claimStage(place.database, claimOf("me")));
+  const run = await startRun(place.database, lease, { agent: "codex", role: "planner" });
+  await failStage(place, lease, broken);
+  const failed = await findLoop(place.database, loop);
+  expect(failed?.state).toBe("failed");
+  expect(failed?.detail).toMatch(/no image.*opentiger image build/);
+  expect((await findRun(place.database, run?.id ?? ""))?.state).toBe("failed");
+});
+
+/** A loop that is to be planned. */
+async function planned(): Promise<string> {
   const repository = await ensureRepository(place.database, { path: "/somewhere", name: "somewhere" });
-  const loop = await createLoop(place.database, {
+  const { id } = await createLoop(place.database, {
     repository: repository.id,
     requirement: "It should work.",
     source: { kind: "prose" },
     settings: loopSettings.parse({}),
   });
-  const lease = await claimed(claimStage(place.database, claimOf("me")));
-  const run = await startRun(place.database, lease, { agent: "codex", role: "planner" });
-  await failStage(
-    place,
-    lease,
-    new SandboxError("image_missing", "no image", { remedy: "opentiger image build" }),
-  );
-  const failed = await findLoop(place.database, loop.id);
-  expect(failed?.state).toBe("failed");
-  expect(failed?.detail).toMatch(/no image.*opentiger image build/);
-  expect((await findRun(place.database, run?.id ?? ""))?.state).toBe("failed");
-});
+  return id;
+}
 
 async function stateOf({ task }: Lease): Promise<string | undefined> {
   return (await findTask(place.database, task ?? ""))?.state;

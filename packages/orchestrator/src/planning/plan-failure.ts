@@ -3,27 +3,30 @@ import { LeaseLost } from "../dispatch/lease-lost.ts";
 import type { Place } from "../place.ts";
 import { decideNext } from "../recovery/decide.ts";
 import { change } from "../state/change.ts";
+import { appendEvent } from "../state/events.ts";
 import { type Lease, releaseLease } from "../state/lease.ts";
-import { failuresOfStage } from "../state/planning.ts";
+import { lockLoop } from "../state/locks.ts";
+import { failuresOfPlan, planAgain } from "../state/planning.ts";
 import type { Queryable } from "../state/rows.ts";
 import type { RunRow } from "../state/runs.ts";
 
 /**
- * The planner's run came to nothing. By the same table as for tasks it is tried again, at once or later; else the loop
- * has failed and says why. Run and stage change in one transaction.
+ * The planner's run came to nothing, or what comes before it. By the same table as for tasks it is tried again, at once or
+ * later, unless that could never help; else the loop has failed and says why. Run and stage change in one transaction.
  */
 export async function failPlanning(
   place: Pick<Place, "database" | "config">,
   lease: Lease,
-  run: RunRow,
+  run: RunRow | null,
   failure: TaskFailure,
+  again: "by_table" | "never" = "by_table",
 ): Promise<void> {
   await place.database.transaction(async (on) => {
-    const next = await decide(place, on, lease, run, failure);
-    const by = failure.type === "lost" || failure.type === "removed" ? "lose" : "fail";
-    const ended = { what: "run", id: run.id, by, from: "running", fence: lease.fence } as const;
+    const next: Next =
+      again === "never" ? { again: false, why: null } : await decide(place, on, lease, run, failure);
     const data = { failure: failure.type, message: failure.message };
-    if (!(await change(on, { ...ended, set: { failure }, data })).changed) throw new LeaseLost(lease.stage);
+    if (run) await endRun(on, lease, run, failure);
+    else if (next.again) await tellAgain(on, lease, failure, next.at);
     const moved = next.again
       ? await releaseLease(on, lease, data, next.at)
       : await failLoop(on, lease, failure, next.why);
@@ -31,24 +34,44 @@ export async function failPlanning(
   });
 }
 
+async function endRun(on: Queryable, lease: Lease, { id }: RunRow, failure: TaskFailure): Promise<void> {
+  const by = failure.type === "lost" || failure.type === "removed" ? "lose" : "fail";
+  const ended = { what: "run", id, by, from: "running", fence: lease.fence } as const;
+  const data = { failure: failure.type, message: failure.message };
+  if (!(await change(on, { ...ended, set: { failure }, data })).changed) throw new LeaseLost(lease.stage);
+}
+
+/** Where there is no run that keeps the failure: what is told is what is counted. */
+async function tellAgain(
+  on: Queryable,
+  { loop, stage }: Lease,
+  { type, message }: TaskFailure,
+  at: Date | null,
+): Promise<void> {
+  const when = at === null ? "at once" : `at ${at.toISOString()}`;
+  const detail = `${sentence(message)} It is tried again ${when}.`;
+  await lockLoop(on, loop);
+  await appendEvent(on, { loop, type: planAgain, data: { stage, failure: type, detail } });
+}
+
 type Next = { again: true; at: Date | null } | { again: false; why: string | null };
 
 async function decide(
   { config }: Pick<Place, "config">,
   on: Queryable,
-  { stage }: Lease,
-  { agent }: RunRow,
+  lease: Lease,
+  run: RunRow | null,
   failure: TaskFailure,
 ): Promise<Next> {
   // It was sent back as often as it may be.
   if (failure.type === "malformed") return { again: false, why: null };
-  const tries = await failuresOfStage(on, stage);
+  const tries = await failuresOfPlan(on, lease);
   const { next } = decideNext({
     stage: "run",
     failure,
     tries,
     runs: 1 + Object.values(tries).reduce((sum, count) => sum + count, 0),
-    agent,
+    agent: run?.agent ?? "",
     fallback: null,
     limits: {
       OPENTIGER_REWORKS: config.get("OPENTIGER_REWORKS"),

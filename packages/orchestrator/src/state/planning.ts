@@ -48,14 +48,24 @@ export async function tellOnce(
   });
 }
 
-/** How often a run of this stage failed, by the type of the failure. */
-export async function failuresOfStage(on: Queryable, stage: number): Promise<Record<string, number>> {
+/** The event of a plan that is tried again although no run of a planner failed. */
+export const planAgain = "loop.plan_again";
+
+/** How often this plan failed, by the type of the failure: with a run of the planner, or before there was one. */
+export async function failuresOfPlan(
+  on: Queryable,
+  { stage, loop }: Pick<Lease, "stage" | "loop">,
+): Promise<Record<string, number>> {
   const rows = await allRows(
     on,
     z.object({ type: taskFailureType, count: z.number() }),
-    `select failure->>'type' as type, count(*) from runs
-     where stage_id = $1 and failure is not null group by 1`,
-    [stage],
+    `select type, count(*) from (
+       select failure->>'type' as type from runs where stage_id = $1 and failure is not null
+       union all
+       select data->>'failure' from events
+       where loop_id = $2 and type = '${planAgain}' and (data->>'stage')::bigint = $1
+     ) failed group by 1`,
+    [stage, loop],
   );
   return Object.fromEntries(rows.map(({ type, count }) => [type, count]));
 }

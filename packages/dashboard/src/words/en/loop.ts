@@ -114,6 +114,7 @@ export const loopWords = {
     "loop.baseline": "Checks of the base were run",
     "loop.reopen": "Loop opened again",
     "loop.replan": "Planned again",
+    "loop.plan_again": "To be planned once more",
     "loop.discard": "Branch discarded",
     "task.create": "Task added",
     "task.claim": "Begun",
