@@ -122,7 +122,11 @@ export const configKeys = {
 
   OPENTIGER_MAX_TASKS: whole([1, 1_000], 50, "How many tasks a plan may have."),
   OPENTIGER_PLAN_TRIES: whole([1, 20], 3, "How often a planner is asked until its plan is valid."),
-  OPENTIGER_TASK_RUNS: whole([1, 100], 8, "How many runs a task may have, for whatever reason they ended."),
+  OPENTIGER_TASK_RUNS: whole(
+    [1, 100],
+    8,
+    "How many runs a task may have, for whatever reason they ended but a used up quota.",
+  ),
   OPENTIGER_REWORKS: whole([0, 20], 3, "How often a task goes back after the judge has failed it."),
   OPENTIGER_TEST_DISPUTES: whole([0, 20], 2, "How often a worker may send back a test that it thinks wrong."),
   OPENTIGER_APPROVE_PLANS: choice(

@@ -70,7 +70,7 @@ async function decide(
     stage: "run",
     failure,
     tries,
-    runs: 1 + Object.values(tries).reduce((sum, count) => sum + count, 0),
+    runs: 1 + Object.entries(tries).reduce((sum, [type, count]) => sum + (type === "quota" ? 0 : count), 0),
     agent: run?.agent ?? "",
     fallback: null,
     limits: {

@@ -17,7 +17,7 @@ export interface Situation {
   failure: Pick<TaskFailure, "type" | "until">;
   /** How often each rule was followed already: `tasks.tries`. */
   tries: Readonly<Record<string, number>>;
-  /** Runs of the task so far, this one too, since a person last retried it; judgements do not count. */
+  /** Runs so far, this one too, since a person last retried the task; judgements and runs that met a used up quota do not count. */
   runs: number;
   /** Who works on the task. */
   agent: string;
@@ -100,9 +100,12 @@ function whenBudgetIsThere(stage: Situation["stage"]): Next {
     : { by: "rejudge", at: null, pauseLoop: true };
 }
 
-/** The limit of all runs holds whatever the rule says: nothing goes on forever by failing in many ways. */
+/**
+ * The limit of all runs holds whatever the rule says: nothing goes on forever by failing in many ways. Waiting for a quota
+ * is no other way, and has a limit of its own.
+ */
 function allowed({ runs, limits }: Situation, tries: Record<string, number>, next: Next): Decision {
-  const needsRun = next.by === "again" || next.by === "wait_for_quota" || next.by === "reject";
+  const needsRun = next.by === "again" || next.by === "reject";
   if (needsRun && runs >= limits.runs)
     return { next: { by: "give_up", why: `It has had ${runs} runs, and more are not allowed.` }, tries };
   return { next, tries };

@@ -143,6 +143,25 @@ describe("a run that failed", () => {
     expect(await claimStage(database, claimOf("early"))).toMatchObject({ claimed: false, busy: false });
   });
 
+  it("for the quota, however often, takes nothing from the runs that its task may have", async () => {
+    await config.patch({ OPENTIGER_TASK_RUNS: 2 }, "test");
+    const { lease, run } = await working();
+    const quota = taskFailureOf("quota", undefined, { until: new Date().toISOString() });
+    const waits = [await failTask(place(), lease, run, quota)];
+    for (let time = 1; time < 20; time++) {
+      const next = await nextRun();
+      waits.push(await failTask(place(), next.lease, next.run, quota));
+    }
+    const [last, over] = [await nextRun(), taskFailureOf("unknown")];
+    const again = await failTask(place(), last.lease, last.run, over);
+    const end = await nextRun();
+    const ended = await failTask(place(), end.lease, end.run, taskFailureOf("verify"));
+    await config.patch({ OPENTIGER_TASK_RUNS: null }, "test");
+    expect(new Set(waits.map(({ by }) => by))).toEqual(new Set(["wait_for_quota"]));
+    expect(again).toMatchObject({ by: "again" });
+    expect(ended).toMatchObject({ by: "give_up", why: "It has had 2 runs, and more are not allowed." });
+  });
+
   it("for the budget pauses the loop, and its task waits with it", async () => {
     const { lease, run, loop } = await working();
     await failTask(place(), lease, run, taskFailureOf("budget"));

@@ -49,7 +49,13 @@ export async function failTask(
   });
 }
 
-const past = z.object({ runs: z.number(), agent: z.string().nullable(), session: z.string().nullable() });
+const past = z.object({
+  runs: z.number(),
+  /** Those that the limit of all runs is about. One that only met a used up quota went on in the next one. */
+  counted: z.number(),
+  agent: z.string().nullable(),
+  session: z.string().nullable(),
+});
 type Past = z.infer<typeof past>;
 
 /** How many runs the task's own agents have had since a person last retried it or sent it back, and the last one's conversation. */
@@ -57,7 +63,8 @@ async function pastOf(on: Queryable, { id }: TaskRow): Promise<Past> {
   return oneRow(
     on,
     past,
-    `select count(*) as runs, (array_agg(agent order by number desc))[1] as agent,
+    `select count(*) as runs, count(*) filter (where failure->>'type' is distinct from 'quota') as counted,
+       (array_agg(agent order by number desc))[1] as agent,
        (array_agg(session order by number desc))[1] as session
      from runs where task_id = $1 and role <> 'judge' and started_at > coalesce(
        (select max(at) from events where task_id = $1 and type in ('task.retry', 'task.send_back')), '-infinity')`,
@@ -74,7 +81,7 @@ function situation(
     stage: lease.kind === "plan" ? "run" : lease.kind,
     failure,
     tries: task.tries,
-    runs: past.runs,
+    runs: past.counted,
     agent: past.agent ?? task.agent ?? "",
     fallback: fallback === "none" ? null : fallback,
     limits: {

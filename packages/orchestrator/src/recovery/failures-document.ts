@@ -29,7 +29,7 @@ export function failuresDocument(): string {
     "*at most*: so many runs may follow for this reason, or so many judgements; a name is a key of the settings. *then*: what",
     "follows the same failure once more. *another agent* is `OPENTIGER_FALLBACK_AGENT`, which begins anew and has as many",
     "tries; without one the task has failed, and its detail says everything that a person needs. Whatever the reasons, a task",
-    "has no more runs than `OPENTIGER_TASK_RUNS`.",
+    "has no more runs than `OPENTIGER_TASK_RUNS`; those that met a `quota` do not count, since the next one goes on with them.",
     "",
     "## The next run",
     "",
