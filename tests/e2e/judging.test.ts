@@ -9,6 +9,7 @@ import {
   git,
   type TemporaryJudgedLoop,
 } from "../../packages/orchestrator/src/merging/temporary-judged-loop.ts";
+import { runStage } from "../../packages/orchestrator/src/running/run-stage.ts";
 import { listArtifacts } from "../../packages/orchestrator/src/state/artifacts.ts";
 import { listJudgements } from "../../packages/orchestrator/src/state/judgements.ts";
 import { takeOver } from "../../packages/orchestrator/src/state/lease.ts";
@@ -17,6 +18,7 @@ import { openStage } from "../../packages/orchestrator/src/state/stages.ts";
 import type { NewTask } from "../../packages/orchestrator/src/state/tasks.ts";
 import { docker } from "../setup/docker.ts";
 import { failing, type JudgeWorld, judgeWorld, passing } from "../setup/judge-world.ts";
+import { quickAgent } from "../setup/quick-agent.ts";
 import { containerOf } from "../setup/sandbox.ts";
 import { soak } from "../setup/soak.ts";
 import { until } from "../setup/until.ts";
@@ -98,6 +100,11 @@ describe("a candidate that is good", () => {
     await mergeStage(court.world.place, await loop.claim(3), never);
     await court.judge(loop, 3);
     expect(court.asked.length, "one with other lines around it is").toBe(before + 1);
+    const changed = court.asked.at(-1)?.piece.match(/^[+-]export.*$/gm);
+    expect(changed, "the judge sees what this task changed, and nothing of those merged before it").toEqual([
+      "-export const line0 = 0;",
+      "+export const line0 = 3;",
+    ]);
     await mergeStage(court.world.place, await loop.claim(3), never);
     expect(await loop.shown()).toEqual(["Three", "Two", "One"]);
     expect(git(loop.user, "show", `${(await loop.row()).branch}:src/list.js`)).toBe(
@@ -226,7 +233,7 @@ describe("tests that are written first", () => {
 });
 
 describe("a changed lock file", () => {
-  it("is set up again for the judge alone, and pointed out", async () => {
+  it("is set up again for the judge alone, and pointed out; once it is merged, for every task that comes after", async () => {
     const lock = (version: string): string =>
       JSON.stringify({ lockfileVersion: 3, packages: { "node_modules/made": { version } } });
     const set = { setup: ["mkdir -p node_modules && cp package-lock.json node_modules/made.json"] };
@@ -236,7 +243,13 @@ describe("a changed lock file", () => {
       ".gitignore": "node_modules\n",
       "src/version.js": check,
     };
-    const loop = await begin([worker("Newer"), worker("Other")], undefined, files, set, "sandbox");
+    const later: NewTask = {
+      ...worker("Write later"),
+      agent: "command",
+      verify: [{ command: "grep -q 2.0.0 node_modules/made.json" }],
+    };
+    const tasks = [worker("Newer"), worker("Other"), later];
+    const loop = await begin(tasks, undefined, files, set, "sandbox");
     const test = (version: string) =>
       `import assert from "node:assert";\nimport test from "node:test";\nimport { version } from "../src/version.js";\n\ntest("version", () => assert.equal(version, "${version}"));\n`;
     await loop.submit(1, { "package-lock.json": lock("2.0.0"), "test/version.test.js": test("2.0.0") });
@@ -249,6 +262,15 @@ describe("a changed lock file", () => {
     expect(await court.judge(loop, 2), "others start from what was there before").toMatchObject({
       judgement: "pass",
     });
+    const { place } = court.world;
+    await mergeStage(place, await loop.claim(1), never);
+    await place.config.patch({ OPENTIGER_AGENT_COMMAND: [...quickAgent] }, "test");
+    await runStage(place, await loop.claim(3), never);
+    expect(await loop.task(3), "its packages are those of the branch").toMatchObject({
+      state: "blocked(awaiting_judge)",
+      candidateOid: expect.any(String),
+    });
+    expect(await court.judge(loop, 3)).toMatchObject({ judgement: "pass" });
   });
 });
 

@@ -336,7 +336,8 @@ describe("checks in a sandbox", () => {
     const sandbox = await checked.sandbox("checked", await checked.prepare());
     const { repository } = checked.sample;
     const { signal } = new AbortController();
-    const asked = { repository, project, sandbox, environment: "sandbox", key: "", signal } as const;
+    const about = { loop: loopOf("sample"), repository, project, sandbox } as const;
+    const asked = { ...about, environment: "sandbox", key: "", signal } as const;
     const before = await baselineOf(world.place, { ...asked, commit: checked.commit });
     expect(results(before)).toEqual(["npm test: failed", "is red: failed", "adds: passed"]);
     expect(await baselineOf(world.place, { ...asked, commit: checked.commit })).toEqual(before);
@@ -379,7 +380,8 @@ describe("checks in a sandbox", () => {
     const project = await readProject(elsewhere.sample.repository, commit, {});
     const { repository } = elsewhere.sample;
     const { signal } = new AbortController();
-    const asked = { repository, project, commit, sandbox, environment: "sandbox", key: "", signal } as const;
+    const about = { loop: loopOf("sample"), repository, project, commit, sandbox } as const;
+    const asked = { ...about, environment: "sandbox", key: "", signal } as const;
     await expect(baselineOf(world.place, asked)).rejects.toMatchObject({ code: "internal" });
   });
 
@@ -399,6 +401,7 @@ describe("checks in a sandbox", () => {
     const prepared = await killed.prepare({ loop: "check" });
     const sandbox = await killed.sandbox("loop-check-shell", prepared);
     const asked = {
+      loop: loopOf("check"),
       repository,
       project,
       commit: killed.commit,
@@ -437,7 +440,7 @@ describe("on the host", () => {
     const { repository } = host.sample;
     const { signal } = new AbortController();
     const where = { commit: host.commit, sandbox, environment: "host" } as const;
-    const asked = { repository, project, ...where, key: "", signal };
+    const asked = { loop: loopOf("sample"), repository, project, ...where, key: "", signal };
     expect(results(await baselineOf(world.place, asked))).toEqual([
       "npm test: failed",
       "is red: failed",

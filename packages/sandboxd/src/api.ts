@@ -7,7 +7,7 @@ import { totals } from "./gateway/metering/totals.ts";
 import { brokeredAgents } from "./gateway/placeholders/placeholders.ts";
 
 /** What the command line and sandboxd say to each other, on a socket that only the owner can enter. */
-export const sandboxdProtocol = 2;
+export const sandboxdProtocol = 3;
 
 /** How an engine is found: what the asking command had in its environment. */
 export const engineAddress = z.object({

@@ -13,6 +13,7 @@ import {
   whenPrompt,
   writeFile,
 } from "@opentiger/model-sim";
+import { sandboxUsage } from "@opentiger/sandboxd";
 import type { TaskFailureType } from "@opentiger/schema";
 import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { z } from "zod";
@@ -224,11 +225,16 @@ describe("a task whose quota is used up", () => {
 
 test("a loop whose budget is used up is paused, and its task goes on where it was when there is more", async () => {
   await world.clear();
+  await world.place.config.patch({ OPENTIGER_DAY_TOKENS: 900_000 }, "test");
   const settings = { budget: { tokens: 2_500, usd: null } };
   const { loop } = await world.loop([{ title: "Use up the budget" }], { settings });
   const stopped = await world.next();
   expect(stopped).toMatchObject({ state: "queued", rework: { failure: "budget" }, tries: {} });
   expect(await world.again(loop)).toMatchObject({ state: "paused(budget)" });
+  const today = await world.place.sandboxd.ask({ method: "GET", path: "/day/usage" }, sandboxUsage);
+  expect(today.budget, "runs at the same time share what is left of the day").toEqual({ tokens: 900_000 });
+  expect(today.totals.tokens.output).toBeGreaterThan(0);
+  await world.place.config.patch({ OPENTIGER_DAY_TOKENS: null }, "test");
   await expect(world.claim()).rejects.toThrow("there is no stage");
   const { database } = world.place;
   await database.query("update loops set settings = settings || $2::jsonb where id = $1", [

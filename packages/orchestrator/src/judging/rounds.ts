@@ -40,10 +40,10 @@ export async function runRound(
 
 /** How the project's checks stand on the branch, found out now where nobody did before. */
 export async function roundBefore(judging: Judging): Promise<CheckRound> {
-  const { place, repository, project, tip: commit, environment, signal, redact } = judging;
+  const { place, loop, repository, project, tip: commit, environment, signal, redact } = judging;
   if (project.verify.length === 0) return { tree: "base", commit, results: [] };
   const { key } = await preparedTip(judging);
-  const asked = { repository, project, commit, environment, key };
+  const asked = { loop, repository, project, commit, environment, key };
   const known = await knownBaseline(place, asked);
   if (known) return known;
   return withOwnSandbox(judging, { part: "base", commit, phase: "verify", execs: "baseline" }, (sandbox) =>
@@ -53,10 +53,10 @@ export async function roundBefore(judging: Judging): Promise<CheckRound> {
 
 /** The next candidate is compared with this one, once it is on the branch. */
 export async function rememberRound(judging: Judging, { commit, results }: CheckRound): Promise<void> {
-  const { place, repository, project, environment } = judging;
+  const { place, loop, repository, project, environment } = judging;
   const own = new Set(project.verify.map(({ command }) => command));
   const { key } = await preparedTip(judging);
-  const asked = { repository, project, environment, commit, key };
+  const asked = { loop, repository, project, environment, commit, key };
   const ofProject = results.filter(({ command }) => own.has(command));
   await rememberBaseline(place, asked, ofProject);
 }

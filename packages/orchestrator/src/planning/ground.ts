@@ -16,6 +16,7 @@ import type { LoopRow } from "../state/loops.ts";
 import { noteBase, tellOnce } from "../state/planning.ts";
 import { findRepository } from "../state/repositories.ts";
 import { baselineOf } from "../verifying/baseline.ts";
+import { baselineApart, isTakenApart } from "../verifying/baseline-apart.ts";
 import { redOf } from "./red-checks.ts";
 
 /** What a loop stands on when it is planned. */
@@ -59,8 +60,11 @@ export async function layGround(
     await authenticate(place, sandbox);
     const redactor = new Redactor(knownSecrets(place.env));
     const redact = (text: string): string => redactor.text(text);
-    const asked = { repository, project, commit: baseOid, sandbox, environment, signal, key: prepared.key };
-    const baseline = verify.length === 0 ? null : await baselineOf(place, { ...asked, redact });
+    const look = (): Promise<CheckRound> =>
+      isTakenApart(place, about)
+        ? baselineApart(place, { ...about, prepared, redact, name: `loop-${loop.id}-baseline` })
+        : baselineOf(place, { ...about, sandbox, redact, key: prepared.key });
+    const baseline = verify.length === 0 ? null : await look();
     const { red, notes } = redOf(baseline);
     await tell(place, lease, "loop.baseline", { commit: baseOid, red, notes: [...prepared.notes, ...notes] });
     return { loop, repository, baseOid, project, environment, planner, sandbox, baseline };

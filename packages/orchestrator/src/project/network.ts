@@ -21,3 +21,14 @@ export function phaseNetwork(
     allowHost: allow,
   });
 }
+
+/** Whether two phases may reach the same, so that a sandbox of one shows what one of the other would. */
+export function reachTheSame(
+  place: Pick<Place, "config">,
+  { loop, project }: { loop: Pick<LoopRow, "settings">; project: Pick<Project, "network"> },
+  one: NetworkPhase,
+  other: NetworkPhase,
+): boolean {
+  const [first, second] = [one, other].map((phase) => phaseNetwork(place, loop, project, phase));
+  return JSON.stringify(first) === JSON.stringify(second);
+}

@@ -28,7 +28,10 @@ export async function ensurePrepared(place: Place, request: PrepareRequest): Pro
   return withPreparation(place.database, key, { signal, say }, async () => {
     const made = await findWanted(place, request, wanted);
     if (made) return made;
-    const prepared = await prepareImage(place, backend, { ...request, key, base, network });
+    // A loop has one sandbox to be set up in: where its branch got other lock files meanwhile, one comes after the other.
+    const prepared = await withPreparation(place.database, request.loop.id, { signal, say }, () =>
+      prepareImage(place, backend, { ...request, key, base, network }),
+    );
     await prunePrepared(place, backend, key);
     return prepared;
   });
@@ -37,6 +40,11 @@ export async function ensurePrepared(place: Place, request: PrepareRequest): Pro
 /** The same, where nothing has to be made for it; undefined where the set-up is still to be done. */
 export async function knownPrepared(place: Place, request: WantedRequest): Promise<Prepared | undefined> {
   return findWanted(place, request, await wantedImage(place, request));
+}
+
+/** What a set-up at this commit is known by, whether it was done or not. */
+export async function preparedKeyAt(place: Place, request: WantedRequest): Promise<string> {
+  return (await wantedImage(place, request)).key;
 }
 
 interface WantedImage {

@@ -1,9 +1,10 @@
 import type { Sandbox } from "@opentiger/sandbox";
 import { type CheckRound, checkRound, type ReworkPoint, type VerifyCommand } from "@opentiger/schema";
 import { pointsOfChecks, testsFirst } from "../judging/round-words.ts";
-import { ensurePrepared } from "../project/prepared.ts";
+import { ensurePrepared, preparedKeyAt } from "../project/prepared.ts";
 import { makeSandbox } from "../project/sandbox.ts";
 import { baselineOf, knownBaseline } from "../verifying/baseline.ts";
+import { baselineApart, isTakenApart } from "../verifying/baseline-apart.ts";
 import { compareChecks } from "../verifying/compare.ts";
 import { runChecks } from "../verifying/run-checks.ts";
 import type { Committed } from "./harness-commit.ts";
@@ -59,33 +60,32 @@ export async function checkWork(
 
 /** How the checks stood before: on the branch if somebody found that out, else where the loop began. */
 async function baseline(work: Work): Promise<CheckRound> {
-  const { place, repository, project, environment, loopBase, tip, journal } = work;
+  const { place, project, loopBase, tip, journal } = work;
   if (project.verify.length === 0) return { tree: "base", commit: loopBase, results: [] };
   return journal.step("baseline", checkRound, async () => {
-    const { key } = await prepared(work);
     for (const commit of [tip, loopBase]) {
-      const known = await knownBaseline(place, { repository, project, environment, key, commit });
+      const about = { ...atLoopBase(work), commit };
+      const known = await knownBaseline(place, { ...about, key: await preparedKeyAt(place, about) });
       if (known) return known;
     }
-    return baselineInLoop(work, key);
+    return baselineAtBase(work);
   });
 }
 
 /** The loop's own sandbox stands at its base, and no agent ever wrote in it. */
-async function baselineInLoop(work: Work, key: string): Promise<CheckRound> {
-  const { place } = work;
+async function baselineAtBase(work: Work): Promise<CheckRound> {
+  const { place, loop, task } = work;
   const about = atLoopBase(work);
-  const name = `loop-${about.loop.id}-${about.agent}`;
-  const sandbox = await makeSandbox(place, { ...about, name, prepared: await prepared(work), phase: "run" });
+  const prepared = await ensurePrepared(place, about);
+  if (isTakenApart(place, about))
+    return baselineApart(place, { ...about, prepared, name: `loop-${loop.id}-baseline-${task.number}` });
+  const name = `loop-${loop.id}-${about.agent}`;
+  const sandbox = await makeSandbox(place, { ...about, name, prepared, phase: "run" });
   try {
-    return await baselineOf(place, { ...about, sandbox, key });
+    return await baselineOf(place, { ...about, sandbox, key: prepared.key });
   } finally {
     await sandbox.close().catch(() => {});
   }
-}
-
-async function prepared(work: Work): ReturnType<typeof ensurePrepared> {
-  return ensurePrepared(work.place, atLoopBase(work));
 }
 
 function atLoopBase({ loop, repository, project, environment, choice, signal, loopBase: commit, say }: Work) {

@@ -23,7 +23,7 @@ export async function openTaskSandbox(
   const begun = await journal.known("sandbox", made);
   const expected = begun?.id ?? start.sandbox;
   if (!expected) await removeTaskSandboxes(work);
-  const sandbox = await make(work, start.start);
+  const sandbox = await make(work, start);
   if (expected && sandbox.id !== expected) {
     await sandbox.close().catch(() => {});
     await removeTaskSandboxes(work);
@@ -53,11 +53,12 @@ async function freshen(work: Work, sandbox: Sandbox, from: StartPoint): Promise<
   if (code !== 0) work.say(`the work that was kept could not be brought back to its start: ${stderr.trim()}`);
 }
 
-async function make(work: Work, commit: string): Promise<Sandbox> {
-  const { place, loop, repository, project, environment, choice, signal, loopBase, say } = work;
+/** With the packages of the branch that the work is built on: tasks that were merged may have changed lock files. */
+async function make(work: Work, { base, start: commit }: StartPoint): Promise<Sandbox> {
+  const { place, loop, repository, project, environment, choice, signal, say } = work;
   const agent = choice.driver.template;
   const about = { loop, repository, project, environment, agent, signal, say };
-  const prepared = await ensurePrepared(place, { ...about, commit: loopBase });
+  const prepared = await ensurePrepared(place, { ...about, commit: base });
   return makeSandbox(place, { ...about, name: taskSandboxName(work), commit, prepared, phase: "run" });
 }
 

@@ -4,15 +4,18 @@ import type { CheckRound, ExecutionEnvironment, Project } from "@opentiger/schem
 import { OrchestratorError } from "../errors.ts";
 import type { LoopRepository } from "../git/repository.ts";
 import type { Place } from "../place.ts";
+import { phaseNetwork } from "../project/network.ts";
 import { findBaseline, keepBaseline } from "../state/baselines.ts";
+import type { LoopRow } from "../state/loops.ts";
 import { execId } from "./exec-id.ts";
 import { runChecks } from "./run-checks.ts";
 
 export interface BaselineRequest {
+  loop: Pick<LoopRow, "settings">;
   repository: Pick<LoopRepository, "path">;
   project: Project;
   commit: string;
-  /** Where it is run if it is not known yet: at this commit, set up, and touched by no agent. */
+  /** Where it is run if it is not known yet: at this commit, set up, touched by no agent, and with what checks may reach. */
   sandbox: Sandbox;
   environment: ExecutionEnvironment;
   signal: AbortSignal;
@@ -28,7 +31,7 @@ export interface BaselineRequest {
  */
 export async function baselineOf(place: Place, request: BaselineRequest): Promise<CheckRound> {
   const { project, commit, sandbox, signal, onOutput } = request;
-  const key = baselineKey(request);
+  const key = baselineKey(place, request);
   const known = await knownBaseline(place, request);
   if (known) return known;
   const cwd = sandbox.workspaces[0]?.path ?? "/";
@@ -48,30 +51,37 @@ export async function baselineOf(place: Place, request: BaselineRequest): Promis
 
 export type BaselineQuestion = Pick<
   BaselineRequest,
-  "repository" | "project" | "commit" | "environment" | "key"
+  "loop" | "repository" | "project" | "commit" | "environment" | "key"
 >;
 
+type KeptIn = Pick<Place, "database" | "config">;
+
 /** The same, where it was found out before. */
-export async function knownBaseline(
-  { database }: Pick<Place, "database">,
-  asked: BaselineQuestion,
-): Promise<CheckRound | undefined> {
-  return findBaseline(database, asked.commit, baselineKey(asked));
+export async function knownBaseline(place: KeptIn, asked: BaselineQuestion): Promise<CheckRound | undefined> {
+  return findBaseline(place.database, asked.commit, baselineKey(place, asked));
 }
 
 /** Keeps what the judge found out of a commit that comes to the branch, so that nobody has to find it out again. */
 export async function rememberBaseline(
-  { database }: Pick<Place, "database">,
+  place: KeptIn,
   asked: BaselineQuestion,
   results: CheckRound["results"],
 ): Promise<void> {
-  await keepBaseline(database, baselineKey(asked), { tree: "base", commit: asked.commit, results });
+  await keepBaseline(place.database, baselineKey(place, asked), {
+    tree: "base",
+    commit: asked.commit,
+    results,
+  });
 }
 
 /** All that the outcome depends on besides the commit. */
-function baselineKey({ repository, project, environment, key }: BaselineQuestion): string {
-  const { verify, env, network, image, setup } = project;
-  const facts = [1, repository.path, environment, key, verify, env, network.verify, image, setup];
+function baselineKey(
+  place: KeptIn,
+  { loop, repository, project, environment, key }: BaselineQuestion,
+): string {
+  const { verify, env, image, setup } = project;
+  const network = phaseNetwork(place, loop, project, "verify");
+  const facts = [2, repository.path, environment, key, verify, env, network, image, setup];
   return createHash("sha256").update(JSON.stringify(facts)).digest("hex").slice(0, 32);
 }
 

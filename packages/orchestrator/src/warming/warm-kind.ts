@@ -29,10 +29,11 @@ export async function warmKind(
   if (!row || baseOid === null) return undefined;
   const repository = await LoopRepository.open(place, row, signal);
   const project = await knownProject(repository, baseOid, settings.project);
-  const about = { loop, repository, project, environment: "sandbox", commit: baseOid } as const;
+  const commit = branchOid ?? baseOid;
+  const about = { loop, repository, project, environment: "sandbox", commit } as const;
   const prepared = await knownPrepared(place, about);
   if (!prepared) return undefined;
   const shape = sandboxShape(place, { ...about, prepared, phase: "run" });
-  const options = { ...shape, commit: branchOid ?? baseOid };
+  const options = { ...shape, commit };
   return { options, key: await backend.warmKey({ ...options, signal }) };
 }

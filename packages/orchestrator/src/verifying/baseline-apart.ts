@@ -1,0 +1,43 @@
+import { type Sandbox, SandboxError } from "@opentiger/sandbox";
+import type { CheckRound } from "@opentiger/schema";
+import { leftToOthers } from "../dispatch/lease-lost.ts";
+import type { Place } from "../place.ts";
+import { reachTheSame } from "../project/network.ts";
+import { makeSandbox, type SandboxRequest } from "../project/sandbox.ts";
+import { baselineOf, knownBaseline } from "./baseline.ts";
+
+export interface ApartRequest extends Omit<SandboxRequest, "phase"> {
+  redact?: (text: string) => string;
+}
+
+/**
+ * Whether a sandbox in which agents work is no place for a baseline: checks may reach other hosts than they. On the host
+ * nobody is kept from anything.
+ */
+export function isTakenApart(
+  place: Pick<Place, "config">,
+  request: Pick<SandboxRequest, "environment" | "loop" | "project">,
+): boolean {
+  return request.environment !== "host" && !reachTheSame(place, request, "run", "verify");
+}
+
+/** A baseline from a sandbox that is made for it, reaches what the judge's checks reach, and goes when it is known. */
+export async function baselineApart(place: Place, request: ApartRequest): Promise<CheckRound> {
+  const asked = { ...request, key: request.prepared.key };
+  const known = await knownBaseline(place, asked);
+  if (known) return known;
+  const sandbox = await makeSandbox(place, { ...request, phase: "verify" });
+  try {
+    return await baselineOf(place, { ...asked, sandbox });
+  } finally {
+    await sandbox.close().catch(() => {});
+    if (!leftToOthers(request.signal)) await remove(place, request, sandbox);
+  }
+}
+
+async function remove(place: Place, { environment }: ApartRequest, { name }: Sandbox): Promise<void> {
+  const backend = await place.backend(environment);
+  await backend.remove(name, { force: true }).catch((error: unknown) => {
+    if (!(error instanceof SandboxError) || error.code !== "not_found") throw error;
+  });
+}
