@@ -8,6 +8,7 @@ import type { Judging } from "./judging.ts";
 import { changedLocks, lockNotes } from "./lock-files.ts";
 import { pointsOfChecks, testsFirst } from "./round-words.ts";
 import { rememberRound, roundBefore, runRound } from "./rounds.ts";
+import { setUpNotes } from "./set-up-again.ts";
 
 /** A candidate on the tip. */
 export interface OnTip {
@@ -49,6 +50,7 @@ export async function checkCandidate(judging: Judging, candidate: OnTip): Promis
   }
   const before = await roundBefore(judging);
   const isSetUpAgain = locks.length > 0 && judging.project.setup.length > 0;
+  if (isSetUpAgain) notes.push(...setUpNotes(judging));
   const asIs = await runRound(judging, { tree: "as_is", commit: candidate.commit, isSetUpAgain });
   if (isSpokenAgainst(addRound(judging, checked, before, asIs))) return checked;
   const restored = await restoredCommit(judging, candidate, notes);

@@ -9,6 +9,7 @@ import { type Checked, checkCandidate, type OnTip } from "./check-candidate.ts";
 import { changedRules } from "./controls.ts";
 import type { Judging } from "./judging.ts";
 import { opinionsAsEvidence, pointsOf, together } from "./opinion.ts";
+import { setUpNotes } from "./set-up-again.ts";
 import { fingerprint, type ShownChange, shownChange } from "./shown-change.ts";
 import { failed, inconclusive, passed, type Verdict } from "./verdict.ts";
 
@@ -101,7 +102,7 @@ async function checks(judging: Judging, candidate: OnTip): Promise<Checked> {
   } catch (error) {
     if (!(error instanceof OrchestratorError) || error.code !== "setup_failed") throw error;
     const points: ReworkPoint[] = [{ by: "verify", file: null, line: null, text: error.message }];
-    return { rounds: [], redBefore: [], notes: [], points, trouble: null };
+    return { rounds: [], redBefore: [], notes: setUpNotes(judging), points, trouble: null };
   }
 }
 
