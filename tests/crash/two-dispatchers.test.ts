@@ -21,7 +21,7 @@ case $prompt in
 esac`;
 
 test(
-  "two dispatchers on one loop, one of which sleeps with leases and wakes up late: each task is done once",
+  "attack 29: two dispatchers on one loop, one of which sleeps with leases and wakes up late: each task is done once",
   async () => {
     const world = await loopWorld([]);
     await world.place.config.patch(

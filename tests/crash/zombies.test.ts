@@ -30,7 +30,7 @@ beforeAll(async () => {
   atEnd(() => place.remove());
 }, 60_000);
 
-describe("a merger that is stopped, and wakes up when others have gone on", () => {
+describe("attack 29: a merger that is stopped, and wakes up when others have gone on", () => {
   test.each(["commit", "pin", "advance", "project", "note"] as const)(
     "after the step %s: it changes nothing any more",
     async (step) => {

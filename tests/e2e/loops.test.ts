@@ -1,10 +1,13 @@
 import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { answer, editFile, finish, type ScenarioChoice, whenPrompt, writeFile } from "@opentiger/model-sim";
 import { Dispatcher } from "@opentiger/orchestrator";
 import type { ExecutionEnvironment } from "@opentiger/schema";
 import { beforeAll, describe, expect, test } from "vitest";
 import { checkoutHash } from "../../scripts/demo/sample-project.ts";
 import { type LoopWorld, loopWorld, plannedTask, playedBy, userRepository } from "../setup/loop-world.ts";
+import { temporaryFolder } from "../setup/temporary-workspace.ts";
 import { until } from "../setup/until.ts";
 
 const timeoutMs = 240_000;
@@ -42,6 +45,8 @@ describe.each(environments)("A5 a loop in the environment %s", (environment, age
       await world.place.config.patch(agents, "test");
       const project = userRepository({ "README.md": "empty\n", "check.sh": "test -f README.md\n" });
       const before = checkoutHash(project);
+      const executed = join(temporaryFolder("ot-"), "executed");
+      const title = `Say so $(touch ${executed}) \`touch ${executed}\` '; touch ${executed} #" | touch ${executed}`;
       const dispatcher = Dispatcher.start(world.place);
       const loop = await world.start(
         project,
@@ -49,7 +54,7 @@ describe.each(environments)("A5 a loop in the environment %s", (environment, age
           plannedTask("one"),
           plannedTask("two"),
           plannedTask("readme", {
-            title: "Say so",
+            title,
             role: "docser",
             needs: ["one", "two"],
             allowedPaths: ["README.md"],
@@ -66,8 +71,9 @@ describe.each(environments)("A5 a loop in the environment %s", (environment, age
         { state: "done", detail: null },
       ]);
       expect(ended.summary).toMatchObject({ done: 3, failed: 0, commits: 3 });
-      expect(subjects(project, loop.id).toSorted()).toEqual(["Say so", "Write one", "Write two"]);
-      expect(subjects(project, loop.id)[0]).toBe("Say so");
+      expect(subjects(project, loop.id).toSorted()).toEqual([title, "Write one", "Write two"]);
+      expect(subjects(project, loop.id)[0]).toBe(title);
+      expect(existsSync(executed), "what stands in a title is not executed").toBe(false);
       expect(checkoutHash(project)).toBe(before);
       expect(world.sim.problems).toEqual([]);
       await sandboxesAreGone(world, environment);

@@ -37,7 +37,7 @@ const images: [string, Partial<ProjectFile>][] = [
   ...(soak ? [["plain image", {}] satisfies [string, Partial<ProjectFile>]] : []),
 ];
 
-describe.each(images)("sandboxes of a %s", (_name, project) => {
+describe.each(images)("B6 sandboxes of a %s", (_name, project) => {
   test(
     "are ready before their tasks, become theirs, are made up for, and go with the loop",
     async () => {
@@ -65,7 +65,7 @@ describe.each(images)("sandboxes of a %s", (_name, project) => {
 });
 
 test(
-  "those of a loop that ended while nobody looked are removed by the next dispatcher, whole or half made",
+  "B6 those of a loop that ended while nobody looked are removed by the next dispatcher, whole or half made",
   async () => {
     const process = runningDispatcher(world.env);
     const ended = await start();

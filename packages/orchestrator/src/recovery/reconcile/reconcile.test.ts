@@ -2,14 +2,16 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, wr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Sandbox } from "@opentiger/sandbox";
+import { stageRoles } from "@opentiger/schema";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { takeOverAbandoned } from "../../dispatch/abandoned-leases.ts";
 import { cancelLoop } from "../../loops/cancel-loop.ts";
 import { cancelTask } from "../../loops/cancel-task.ts";
 import { type TemporaryPlace, temporaryPlace } from "../../merging/temporary-place.ts";
 import { addArtifact, artifactBytes } from "../../state/artifacts.ts";
 import { change } from "../../state/change.ts";
 import { claimStage } from "../../state/claims.ts";
-import type { Lease } from "../../state/lease.ts";
+import { heartbeat, type Lease } from "../../state/lease.ts";
 import { findLoop } from "../../state/loops.ts";
 import { findRun, noteRun, type RunRow, startRun } from "../../state/runs.ts";
 import { findTask } from "../../state/tasks.ts";
@@ -106,11 +108,17 @@ describe("a run whose stage was ended under it", () => {
     expect((await findRun(place.database, run.id))?.state).toBe("lost");
   });
 
-  it("is left alone while somebody has its stage", async () => {
+  it("is left alone while somebody has its stage and says so, however long it takes", async () => {
     await newLoop(place.database, [newTask("a")]);
-    const { run } = await started();
+    const { lease, run } = await started();
+    await place.database.query("update runs set started_at = now() - interval '3 days'");
+    await place.database.query("update stages set created_at = now() - interval '3 days'");
+    expect(await heartbeat(place.database, lease, 60_000)).toBeDefined();
     await reconcile(place);
+    const taker = { owner: "another", leaseMs: 60_000, roles: stageRoles, own: new Set<number>() };
+    expect(await takeOverAbandoned(place.database, taker)).toEqual({ leases: [], others: true });
     expect((await findRun(place.database, run.id))?.state).toBe("running");
+    expect(await stateOf(lease.task ?? "")).toBe("running");
   });
 });
 
