@@ -1,3 +1,8 @@
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import {
   answer,
   finish,
@@ -20,6 +25,7 @@ import {
 } from "@opentiger/orchestrator";
 import { type LoopSettings, type LoopSource, loopSettings } from "@opentiger/schema";
 import { beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
 import { executeStage } from "../../packages/orchestrator/src/dispatch/execute-stage.ts";
 import { ProcessEnding } from "../../packages/orchestrator/src/dispatch/lease-lost.ts";
 import { planStage } from "../../packages/orchestrator/src/planning/plan-stage.ts";
@@ -27,7 +33,10 @@ import { readStories } from "../../packages/orchestrator/src/planning/stories/re
 import { claimStage } from "../../packages/orchestrator/src/state/claims.ts";
 import type { Lease } from "../../packages/orchestrator/src/state/lease.ts";
 import { claimed, claimOf } from "../../packages/orchestrator/src/state/temporary-loops.ts";
+import { atEnd } from "../setup/at-end.ts";
 import { type LoopWorld, loopWorld, plannedTask, userRepository } from "../setup/loop-world.ts";
+import { runIn } from "../setup/place.ts";
+import { temporaryFolder } from "../setup/temporary-workspace.ts";
 import { until } from "../setup/until.ts";
 
 /** The first sandbox of a world starts sandboxd and the database. */
@@ -115,7 +124,7 @@ const said = (conversation: SessionReport | undefined): string[] =>
   (conversation?.prompts ?? []).filter((prompt) => prompt !== "Continue from where you left off.");
 
 describe("a requirement in prose", () => {
-  it("becomes tasks, by a planner who reads the repository in the loop's own sandbox", async () => {
+  it("B6 becomes tasks, by a planner who reads the repository in the loop's own sandbox", async () => {
     const requirement = "Please let lists be printed, says apple.";
     const testing = { role: "tester" as const, allowedPaths: ["test/list.test.js"] };
     scenarios.set("apple", {
@@ -232,7 +241,7 @@ describe("a requirement in prose", () => {
 describe("stories and single tasks", () => {
   const requests = (): number => world.sim.requests.length;
 
-  it("are taken as they are, and no model is asked", async () => {
+  it("B6 are taken as they are, and no model is asked; the loop's sandbox is there and logged in all the same", async () => {
     const before = requests();
     const { summary, tasks } = readStories("Words.\n- [ ] One\n- [ ] Two\n  - needs: One\n", "s.md");
     const loop = await plan({ requirement: "s", source: { kind: "stories", file: "s.md", summary, tasks } });
@@ -247,6 +256,35 @@ describe("stories and single tasks", () => {
     const backend = await world.place.backend("sandbox");
     const names = (await backend.list()).map(({ name }) => name);
     expect(names).toContain(`loop-${loop.id}-claude`);
+    const sandbox = await backend.open(`loop-${loop.id}-claude`);
+    const { stdout } = await runIn(sandbox, ["claude", "auth", "status"]);
+    await sandbox.close();
+    expect(JSON.parse(stdout)).toMatchObject({ loggedIn: true });
+  });
+
+  it("find their checks as the judge is going to find them, who may reach less than an agent", async () => {
+    const server = createServer((_, response) => response.end("here")).listen(0, "127.0.0.1");
+    atEnd(() => server.close());
+    await once(server, "listening");
+    // A TCP server has a port, and not a path.
+    const { port } = server.address() as AddressInfo;
+    const command = `curl -sf http://host.docker.internal:${port}/`;
+    const network = {
+      run: { policy: "deny" as const, allow: [`localhost:${port}`] },
+      verify: { policy: "deny" as const, allow: [] },
+    };
+    const settings = { project: { verify: [{ command }, { command: "sh check.sh" }], network } };
+    const loop = await plan({ requirement: "It.", source: { kind: "single" }, settings });
+    expect(await told(loop.id, "loop.baseline")).toMatchObject([{ red: [command] }]);
+    const { sandboxd } = world;
+    const name = `loop-${loop.id}-claude`;
+    const path = `/sandboxes/${name}/network`;
+    expect(await sandboxd.ask({ method: "GET", path }, z.unknown())).toMatchObject({
+      allowHosts: [`localhost:${port}`],
+    });
+    const backend = await world.place.backend("sandbox");
+    const names = (await backend.list()).map((each) => each.name);
+    expect(names.filter((each) => each.startsWith(`loop-${loop.id}-`))).toEqual([name]);
   });
 
   it("wait where only the plan was asked for, and run when they are approved", async () => {
@@ -279,7 +317,11 @@ it("commands that a planner proposes for the host wait for a person, and those o
   const verify = [{ command: "rm -rf build" }];
   scenarios.set("fig", { steps: [answer(answered(["a", { verify }]))] });
   const host = { environment: "host" } as const;
-  const loop = await plan({ requirement: "fig", settings: host });
+  const executed = join(temporaryFolder("ot-"), "executed");
+  const shell = `$(touch ${executed}) \`touch ${executed}\` '; touch ${executed} #" | touch ${executed}`;
+  const loop = await plan({ requirement: `-fig ${shell}\n${shell}`, settings: host });
+  expect(existsSync(executed), "what stands in a requirement is not executed").toBe(false);
+  expect(sessions(executed)[0]?.prompts[0]).toContain(`${shell}\n${shell}`);
   expect(loop).toMatchObject({ state: "awaiting_approval" });
   expect(loop.detail).toContain("commands that would run on this machine itself: rm -rf build");
   const tasks = [plannedTask("a", { verify })];
