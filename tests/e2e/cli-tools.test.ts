@@ -100,10 +100,15 @@ describe("opentiger config", () => {
     );
     const { agents, roles } = await opentiger.json("agents", "--json", "--environment", "sandbox");
     expect(agents).toMatchObject([
-      { agent: "claude" },
+      { agent: "claude", usedAt: expect.any(String) },
       { agent: "codex", roles: ["worker"] },
-      { agent: "opencode" },
+      { agent: "opencode", usedAt: null },
     ]);
+    for (const { places } of agents)
+      for (const { authenticated, checkedAt, lastKnown } of places)
+        expect(lastKnown).toEqual(
+          authenticated === null ? null : expect.objectContaining({ authenticated, checkedAt }),
+        );
     expect(roles).toContainEqual({ role: "worker", agent: "codex", model: null });
     expect(await opentiger("config", "unset", key)).toMatchObject({
       status: 0,

@@ -1,4 +1,5 @@
 import { checkLogin } from "@opentiger/agents";
+import { type AgentRow, agentKindOf, knownAgents, noteLogin } from "@opentiger/orchestrator";
 import {
   type ExecutionEnvironment,
   executionEnvironments,
@@ -7,7 +8,7 @@ import {
   loginAgents,
 } from "@opentiger/schema";
 import { type Command, Option } from "commander";
-import { agentKindOf, agentRoles, type RoleAgent } from "../instance/agent-roles.ts";
+import { agentRoles, type RoleAgent } from "../instance/agent-roles.ts";
 import { withPlace } from "../loop/place.ts";
 import { progressOn } from "../output/progress.ts";
 import { renderTable } from "../output/table.ts";
@@ -21,7 +22,9 @@ interface AgentsOptions extends VerbOptions {
 
 export function agentsCommand(surroundings: Surroundings): Command {
   return verb("agents", surroundings)
-    .description("which agents there are: their versions, where they are logged in, and what they do")
+    .description(
+      "which agents there are: versions, where they are logged in, what they do, when they last did",
+    )
     .addOption(new Option("--environment <where>", "only there").choices(executionEnvironments))
     .addHelpText("after", "\nExamples:\n  opentiger agents\n  opentiger agents --environment host --json")
     .action(async (options: AgentsOptions) => {
@@ -35,7 +38,8 @@ export function agentsCommand(surroundings: Surroundings): Command {
           loginAgents.flatMap((agent) => places.map((where) => checkLogin(agent, where, { env, signal }))),
         ),
       ).finally(() => progress.end());
-      const agents = loginAgents.map((agent) => factsOf(agent, logins, roles));
+      const known = await remembered(surroundings, options, logins);
+      const agents = loginAgents.map((agent) => factsOf(agent, logins, roles, known));
       if (options.json) return printJson(surroundings, { agents, roles });
       surroundings.stdout.write(`${agentTable(agents)}\n${roleTable(roles)}`);
     });
@@ -45,31 +49,79 @@ async function rolesOf(surroundings: Surroundings, options: AgentsOptions): Prom
   return withPlace(surroundings, options, ({ config }) => agentRoles(async (name) => config.get(name)));
 }
 
+/** Keeps what was found now, and gives what is known with it. */
+async function remembered(
+  surroundings: Surroundings,
+  options: AgentsOptions,
+  logins: readonly LoginStatus[],
+): Promise<AgentRow[]> {
+  return withPlace(surroundings, options, async ({ database }) => {
+    for (const login of logins) await noteLogin(database, login);
+    return knownAgents(database);
+  });
+}
+
 interface AgentFacts {
   agent: LoginAgent;
   roles: string[];
-  places: LoginStatus[];
+  usedAt: string | null;
+  places: (LoginStatus & { lastKnown: LastKnown | null })[];
 }
 
-function factsOf(agent: LoginAgent, logins: readonly LoginStatus[], roles: readonly RoleAgent[]): AgentFacts {
+/** What the last check that could tell found. */
+type LastKnown = Pick<AgentRow, "version" | "authenticated"> & { checkedAt: string };
+
+function factsOf(
+  agent: LoginAgent,
+  logins: readonly LoginStatus[],
+  roles: readonly RoleAgent[],
+  known: readonly AgentRow[],
+): AgentFacts {
+  const own = known.filter((each) => each.agent === agentKindOf[agent]);
   return {
     agent,
     roles: roles.filter((each) => each.agent === agentKindOf[agent]).map(({ role }) => role),
-    places: logins.filter((login) => login.agent === agent),
+    usedAt: own[0]?.usedAt?.toISOString() ?? null,
+    places: logins
+      .filter((login) => login.agent === agent)
+      .map((login) => ({
+        ...login,
+        lastKnown: lastKnown(own.find(({ environment }) => environment === login.executionEnvironment)),
+      })),
   };
 }
 
+function lastKnown(row: AgentRow | undefined): LastKnown | null {
+  if (!row) return null;
+  const { version, authenticated, checkedAt } = row;
+  return { version, authenticated, checkedAt: checkedAt.toISOString() };
+}
+
 function agentTable(agents: readonly AgentFacts[]): string {
-  const rows = agents.flatMap(({ agent, roles, places }) =>
-    places.map(({ executionEnvironment, version, authenticated, method, problem }) => [
+  const rows = agents.flatMap(({ agent, roles, usedAt, places }) =>
+    places.map((place) => [
       agent,
-      executionEnvironment,
-      version ?? "-",
-      authenticated ? `yes${method === null ? "" : ` (${method})`}` : (problem?.code ?? "unknown"),
+      place.executionEnvironment,
+      place.version ?? place.lastKnown?.version ?? "-",
+      loggedIn(place),
+      usedAt?.slice(0, "2000-01-01".length) ?? "-",
       roles.join(", ") || "-",
     ]),
   );
-  return renderTable([["AGENT", "WHERE", "VERSION", "LOGGED IN", "ROLES"], ...rows]);
+  return renderTable([["AGENT", "WHERE", "VERSION", "LOGGED IN", "LAST USED", "ROLES"], ...rows]);
+}
+
+/** Where nobody can tell now, what was known last and when. */
+function loggedIn({
+  authenticated,
+  method,
+  problem,
+  lastKnown: before,
+}: AgentFacts["places"][number]): string {
+  if (authenticated) return `yes${method === null ? "" : ` (${method})`}`;
+  const now = problem?.code ?? "unknown";
+  if (authenticated === false || before === null) return now;
+  return `${now} (${before.authenticated ? "yes" : "no"} on ${before.checkedAt.slice(0, "2000-01-01".length)})`;
 }
 
 function roleTable(roles: readonly RoleAgent[]): string {

@@ -1,6 +1,7 @@
 import { checkLogin } from "@opentiger/agents";
+import { agentKindOf } from "@opentiger/orchestrator";
 import { type LoginStatus, loginAgents } from "@opentiger/schema";
-import { agentKindOf, agentRoles } from "../instance/agent-roles.ts";
+import { agentRoles } from "../instance/agent-roles.ts";
 import { type Check, type Finding, ok } from "./check.ts";
 
 /** A CLI and an API have so long each. */

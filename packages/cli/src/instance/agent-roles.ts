@@ -2,18 +2,10 @@ import {
   type AgentKind,
   type ConfigKeyName,
   type ConfigValue,
-  type LoginAgent,
   type Role,
   roleKeys,
   roles,
 } from "@opentiger/schema";
-
-/** The agents that log in, as the settings call them. */
-export const agentKindOf = {
-  claude: "claude_code",
-  codex: "codex",
-  opencode: "opencode",
-} as const satisfies Record<LoginAgent, AgentKind>;
 
 export interface RoleAgent {
   role: Role;

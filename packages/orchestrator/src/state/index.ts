@@ -1,3 +1,4 @@
+export { type AgentRow, agentKindOf, knownAgents, noteLogin } from "./agents.ts";
 export * from "./artifacts.ts";
 export { type Advanced, advanceBranch, type BranchAdvance } from "./branch.ts";
 export { type Change, type Changed, change } from "./change.ts";

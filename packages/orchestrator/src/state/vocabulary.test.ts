@@ -1,6 +1,7 @@
 import {
   agentKinds,
   blockReasons,
+  executionEnvironments,
   judgementWords,
   loopStatuses,
   pauseReasons,
@@ -30,7 +31,8 @@ beforeAll(async () => {
 afterAll(() => instance.remove());
 
 it.each([
-  ["agents_driver", agentKinds],
+  ["agents_agent", agentKinds],
+  ["agents_environment", executionEnvironments],
   ["loops_status", loopStatuses],
   ["loops_reason", pauseReasons],
   ["tasks_role", taskRoles],

@@ -1,6 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { checkLogin } from "@opentiger/agents";
-import { type ProcessSkip, processSkipped } from "@opentiger/orchestrator";
+import { noteLogin, type ProcessSkip, processSkipped } from "@opentiger/orchestrator";
 import { loginAgents, loginStatus, opentigerVersion } from "@opentiger/schema";
 import type { Parts } from "../parts.ts";
 import { tailOf } from "../processes/log-tail.ts";
@@ -161,7 +161,10 @@ export function systemApi(parts: Parts) {
       const { environment: asked, deep } = c.req.valid("query");
       const where = asked ?? config.get("EXECUTION_ENVIRONMENT");
       const options = { env: loginEnvironment(place), signal: c.req.raw.signal, deep: deep === "true" };
-      return c.json(await checkLogin(agent, where, options), 200);
+      const status = await checkLogin(agent, where, options);
+      // What was found is the answer, whether it can be kept or not.
+      await noteLogin(database, status).catch(() => {});
+      return c.json(status, 200);
     });
 
   function shownAll() {

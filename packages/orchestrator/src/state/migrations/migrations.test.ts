@@ -12,6 +12,7 @@ const released = {
   6: "fae7a3d2959dbcfba6bdd27a72dd313ad4929e8cb5b2f628e4df35569d6300c5",
   7: "28679927a8859b8666a9cbb85c6f61d3443e7d7978469927aaaa256251f29cbf",
   8: "ccc47130d71c08394c2c8fa3df165a0b70b95251a90efa113f1370e288146b5e",
+  9: "d385ecf2446fcf46f2c5cc503b020e7c3ab638ca7ffa59c3fff649f8c5a15141",
 };
 
 it("a step that was released is never changed: databases that have it would be refused", () => {

@@ -6,6 +6,7 @@ import { server } from "./0005-server.ts";
 import { models } from "./0006-models.ts";
 import { messages } from "./0007-messages.ts";
 import { allLoops } from "./0008-all-loops.ts";
+import { agents } from "./0009-agents.ts";
 import type { Migration } from "./migration.ts";
 
 /** All steps, oldest first. New ones are added at the end; those that were released stay as they are. */
@@ -18,4 +19,5 @@ export const migrations: readonly Migration[] = [
   models,
   messages,
   allLoops,
+  agents,
 ];
