@@ -62,6 +62,7 @@ it.each([
   [new SandboxError("session_lost", "it is gone", { remedy: "build it" }), 3],
   [new SandboxError("timeout", "too slow", { remedy: "build it" }), 1],
   [new OrchestratorError("plan_invalid", "no such task", { remedy: "build it" }), 0],
+  [new OrchestratorError("git_failed", "it lacks an object", { remedy: "build it" }), 0],
   [new OrchestratorError("project_invalid", "no such key", { remedy: "build it" }), 0],
 ])(
   "%s in a plan is tried as often again as its table says, and then the loop says why",

@@ -17,7 +17,7 @@ const typeOf: Partial<Record<ErrorCode, TaskFailureType>> = {
   session_lost: "lost",
 };
 
-/** What was asked for is wrong, and stays so until a person asks for something else. */
+/** What was asked for, or the repository, is not as it must be, and stays so until a person changes it. */
 const askedWrongly: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "plan_invalid",
   "project_invalid",
@@ -26,6 +26,9 @@ const askedWrongly: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "workspace_missing",
   "workspace_refused",
   "image_name_invalid",
+  "git_failed",
+  "not_allowed_now",
+  "resource_limit",
 ]);
 
 /**
