@@ -7,6 +7,8 @@ import { docker } from "../setup/docker.ts";
 import { importShellImage } from "../setup/shell-image.ts";
 import { soak } from "../setup/soak.ts";
 import { temporaryFolder, temporaryWorkspace } from "../setup/temporary-workspace.ts";
+import { until } from "../setup/until.ts";
+import { makeRepository } from "../setup/user-git.ts";
 
 let user: User;
 let project: string;
@@ -158,10 +160,19 @@ describe("a clone", () => {
 });
 
 describe("the pool", () => {
-  it("parks as many as are wanted, out of sight, and lets them go", async () => {
+  it("parks as many as are wanted, out of sight, replaces those that are adopted, and lets them go", async () => {
     expect((await user.sandbox("pool", "--size", "1")).stdout).toBe("1 of 1 parked\n");
     expect(await names()).toEqual(["box"]);
-    expect(JSON.parse((await user.sandbox("pool", "--json")).stdout)).toMatchObject({ size: 1, parked: 1 });
+    const shown = async () => JSON.parse((await user.sandbox("pool", "--json")).stdout);
+    expect(await shown()).toEqual({ size: 1, parked: 1 });
+    const offered = () => readdirSync(join(user.home, ".local/state/opentiger/pool"));
+    const before = offered();
+    const repository = makeRepository(join(temporaryFolder(), "project"));
+    await user.sandbox("create", "--clone", "--name", "adopting", "shell", repository);
+    expect(offered()).not.toEqual(before);
+    await until("another is parked", () => offered().length === 1);
+    expect(await shown()).toEqual({ size: 1, parked: 1 });
+    await user.sandbox("rm", "adopting");
     expect((await user.sandbox("pool", "--size", "0")).stdout).toBe("The pool is off.\n");
   });
 });

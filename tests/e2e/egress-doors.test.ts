@@ -361,7 +361,7 @@ describe("the doors", () => {
       workspaceKind: "clone",
       network: { policy: "deny", hostPorts: [port] },
     });
-    expect(backend.poolStatus().parked).toBe(0);
+    expect((await backend.poolStatus()).parked).toBe(0);
     expect((await runIn(sandbox, ["curl", "-sS", `http://host.docker.internal:${port}/`])).stdout).toBe(
       "host",
     );

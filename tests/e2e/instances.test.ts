@@ -154,8 +154,8 @@ describe("the warm pool", () => {
     clone = { agent: "codex", workspaceKind: "clone", workspaces: [{ path: repository, readOnly: false }] };
   });
 
-  test("is off by default", () => {
-    expect(backend.poolStatus()).toEqual({ size: 0, parked: 0 });
+  test("is off by default", async () => {
+    expect(await backend.poolStatus()).toEqual({ size: 0, parked: 0 });
   });
 
   test("prune takes away one that is not on offer only when its maker is gone, who may be about to offer it", async () => {
@@ -192,7 +192,7 @@ describe("the warm pool", () => {
       "opentiger-warm-",
     );
     expect(cold?.containerId).not.toBe(warm?.containerId);
-    expect(backend.poolStatus()).toEqual({ size: 1, parked: 0 });
+    expect(await backend.poolStatus()).toEqual({ size: 1, parked: 0 });
   });
 
   test("an adopted one finds its workspace and environment again after a stop", async () => {
@@ -214,7 +214,7 @@ describe("the warm pool", () => {
       await sandbox.close();
       await backend.remove(sandbox.name, { force: true });
     }
-    expect(backend.poolStatus().parked).toBe(0);
+    expect((await backend.poolStatus()).parked).toBe(0);
   });
 
   test("a sandbox that is to be different is a cold one, and the parked one stays", async () => {
@@ -222,7 +222,7 @@ describe("the warm pool", () => {
     const sandbox = await backend.create({ ...clone, name: "different", limits: { pids: 300 } });
     await sandbox.close();
     await backend.remove("different", { force: true });
-    expect(backend.poolStatus().parked).toBe(1);
+    expect((await backend.poolStatus()).parked).toBe(1);
   });
 
   test.each(["stop", "rm"])(
@@ -235,20 +235,44 @@ describe("the warm pool", () => {
       expect((await runIn(sandbox, ["echo", "works"])).stdout).toBe("works\n");
       await sandbox.close();
       await backend.remove("unlucky", { force: true });
-      expect(backend.poolStatus().parked).toBe(0);
+      expect((await backend.poolStatus()).parked).toBe(0);
       await expect(docker("inspect", parked)).rejects.toThrow(/no such object/i);
     },
   );
 
-  test("is emptied when it is drained", async () => {
+  test("shrinks when fewer are asked for, and is emptied when it is drained", async () => {
     await backend.fillPool({ size: 2 });
-    expect(await backend.drainPool()).toBe(2);
-    expect(backend.poolStatus()).toEqual({ size: 0, parked: 0 });
+    expect(await backend.fillPool({ size: 1 })).toBe(0);
+    expect(parkedContainers()).toHaveLength(1);
+    expect(await backend.drainPool()).toBe(1);
+    expect(await backend.poolStatus()).toEqual({ size: 0, parked: 0 });
     expect(parkedContainers()).toEqual([]);
   });
 
   function parkedContainers(): string[] {
     const { records } = openState(instance.home).records.list();
+  test("is of the image as it is now: one parked from an older one is not counted, and goes", async () => {
+    const image = "opentiger-test/pool:latest";
+    const changed = (word: string) => buildImage(image, `FROM ${workerImage}\nLABEL word=${word}\n`);
+    try {
+      await changed("old");
+      await backend.fillPool({ size: 1, image });
+      const [old] = parkedContainers();
+      await changed("new");
+      expect(await backend.poolStatus()).toEqual({ size: 1, parked: 0 });
+      // Whoever looks after it has another environment than the one that asked for it.
+      const other = await connectDocker({ env: { ...instance.env, SANDBOX_DOCKER_RUNTIME: "none-such" } });
+      expect(await other.keepPool()).toBe(1);
+      expect(parkedContainers()).not.toContain(old);
+      await docker("rmi", "--force", image);
+      expect(await other.prune()).toEqual([expect.stringMatching(/^parked-/)]);
+      expect(parkedContainers()).toEqual([]);
+    } finally {
+      await backend.drainPool();
+      await docker("rmi", "--force", image);
+    }
+  });
+
     return records.flatMap(({ state, containerId }) =>
       state === "parked" && containerId ? [containerId] : [],
     );

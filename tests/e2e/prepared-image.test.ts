@@ -240,7 +240,7 @@ describe("the warm pool of a prepared image", () => {
 
   test("leaves the user's pool as it is, and is left as it is by another image", async () => {
     await warm(1);
-    expect(it.backend.poolStatus()).toEqual({ size: 0, parked: 0 });
+    expect(await it.backend.poolStatus()).toEqual({ size: 0, parked: 0 });
     const other = await it.backend.create({ ...it.options, image: workerImage, name: "other" });
     await other.close();
     await it.backend.remove("other", { force: true });

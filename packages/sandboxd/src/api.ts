@@ -9,6 +9,16 @@ import { brokeredAgents } from "./gateway/placeholders/placeholders.ts";
 /** What the command line and sandboxd say to each other, on a socket that only the owner can enter. */
 export const sandboxdProtocol = 3;
 
+/** What of the environment decides how docker finds its engine. */
+export const engineVariables = [
+  "DOCKER_HOST",
+  "DOCKER_CONTEXT",
+  "DOCKER_CONFIG",
+  "DOCKER_TLS_VERIFY",
+  "DOCKER_CERT_PATH",
+  "HOME",
+] as const;
+
 /** How an engine is found: what the asking command had in its environment. */
 export const engineAddress = z.object({
   context: z.string().optional(),

@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { createServer } from "node:http";
-import { openState, stateFolder } from "@opentiger/sandbox";
+import { DockerBackend, openState, stateFolder } from "@opentiger/sandbox";
 import { opentigerVersion } from "@opentiger/schema";
 import { openVault } from "@opentiger/secrets";
 import { claimSocket } from "./daemon/claim.ts";
@@ -9,6 +9,7 @@ import { engineDisk } from "./daemon/engine-disk.ts";
 import { Engines } from "./daemon/engines.ts";
 import { HostRuns } from "./daemon/host-runs.ts";
 import { lineLog } from "./daemon/log.ts";
+import { PoolKeeper } from "./daemon/pool-keeper.ts";
 import { answer } from "./daemon/router.ts";
 import { routes } from "./daemon/routes.ts";
 import { DiskWatch } from "./disk/disk-watch.ts";
@@ -46,7 +47,8 @@ async function main(env: NodeJS.ProcessEnv): Promise<void> {
   const vault = openVault({ stateFolder: state.folder, env, program: "sandboxd" });
   const gateway = new Gateway({ env, folder: paths.gateway, credentials: vaultSource(vault) });
   const engines = new Engines(paths.engines, env);
-  const daemon = new Daemon({ state, engines, egress, gateway, networkLog, log });
+  const pool = new PoolKeeper(poolAt, diskFloor(env), log);
+  const daemon = new Daemon({ state, engines, egress, gateway, networkLog, pool, log });
   const hostRuns = new HostRuns(gateway, paths.hostRuns, (sentence) => log("warn", sentence));
   const about = { version: opentigerVersion, stop: () => void stop("asked to") };
   const known = routes({ daemon, state, gateway, hostRuns, log: networkLog, about });
@@ -74,6 +76,13 @@ async function main(env: NodeJS.ProcessEnv): Promise<void> {
   }, diskLookMs);
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => void stop(signal));
   process.on("SIGHUP", () => {});
+
+  /** Only the engine is another command's: the state folder stays ours. */
+  function poolAt(engine: string): DockerBackend {
+    const address = engines.addressOf(engine);
+    const warn = (sentence: string) => log("warn", sentence);
+    return new DockerBackend({ ...address, env: { ...address.env, OPENTIGER_HOME: state.folder }, warn });
+  }
 
   async function stop(why: string): Promise<void> {
     log("info", "sandboxd ends", { why });

@@ -22,7 +22,7 @@ export function poolCommand(surroundings: Surroundings): Command {
     .action(async (options: PoolOptions) => {
       const backend = requireDocker(await backendOf(surroundings, options));
       await change(backend, surroundings, options);
-      const status = backend.poolStatus();
+      const status = await backend.poolStatus();
       if (options.json) return printJson(surroundings, status);
       const off = status.size === 0 && status.parked === 0;
       surroundings.stdout.write(off ? "The pool is off.\n" : `${status.parked} of ${status.size} parked\n`);

@@ -4,7 +4,7 @@ import { backendOf, examples, printJson, type VerbOptions, verb } from "../progr
 
 export function pruneCommand(surroundings: Surroundings): Command {
   return verb("prune", surroundings)
-    .description("collect what crashed creates and half-done removals left; never a sandbox in use")
+    .description("collect what crashed creates, half-done removals and the pool left; never a sandbox in use")
     .addHelpText("after", examples(surroundings, "prune"))
     .action(async (options: VerbOptions) => {
       const collected = await (await backendOf(surroundings, options)).prune();

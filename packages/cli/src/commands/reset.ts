@@ -10,7 +10,7 @@ interface ResetOptions extends VerbOptions {
 
 export function resetCommand(surroundings: Surroundings): Command {
   return verb("reset", surroundings)
-    .description("remove every sandbox of this instance, with everything in it")
+    .description("remove every sandbox of this instance, with everything in it, and turn the pool off")
     .option("-f, --force", "do not ask")
     .addHelpText("after", examples(surroundings, "reset", "reset -f"))
     .action(async (options: ResetOptions) => {

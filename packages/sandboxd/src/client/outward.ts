@@ -1,18 +1,8 @@
 import type { Outward } from "@opentiger/sandbox";
 import type { SandboxRecord } from "@opentiger/schema";
 import { z } from "zod";
-import type { EngineAddress } from "../api.ts";
+import { type EngineAddress, engineVariables } from "../api.ts";
 import type { Sandboxd } from "./client.ts";
-
-/** What of the environment decides how docker finds its engine. */
-const engineVariables = [
-  "DOCKER_HOST",
-  "DOCKER_CONTEXT",
-  "DOCKER_CONFIG",
-  "DOCKER_TLS_VERIFY",
-  "DOCKER_CERT_PATH",
-  "HOME",
-] as const;
 
 /** The way out of sandboxes: through this user's sandboxd, which is started when the first one needs it. */
 export function outwardThrough(

@@ -12,6 +12,7 @@ import { Attached } from "./attached.ts";
 import type { Engines } from "./engines.ts";
 import { isHostRun } from "./host-runs.ts";
 import type { Log } from "./log.ts";
+import type { PoolKeeper } from "./pool-keeper.ts";
 
 /** Several files change with one sandbox: one look for all of them. */
 const settleMs = 50;
@@ -22,6 +23,7 @@ export interface DaemonParts {
   egress: Egress;
   gateway: Gateway;
   networkLog: EgressLog;
+  pool: PoolKeeper;
   log: Log;
 }
 
@@ -70,6 +72,8 @@ export class Daemon {
     attached.record = record;
     await attached.open();
     await this.#republish(attached);
+    // It may have come from the pool, or would have if that were what it should be.
+    this.#parts.pool.look(record.engine);
   }
 
   async detach(id: string): Promise<void> {
@@ -140,7 +144,7 @@ export class Daemon {
   async close(): Promise<void> {
     this.#watcher?.close();
     clearTimeout(this.#looking);
-    await Promise.all([...this.#attached.keys()].map((id) => this.detach(id)));
+    await Promise.all([this.#parts.pool.close(), ...[...this.#attached.keys()].map((id) => this.detach(id))]);
   }
 
   #newAttached(record: SandboxRecord): Attached {

@@ -1,7 +1,13 @@
 import { readFileSync } from "node:fs";
-import { connectEngine, defaultHome, SandboxError, writeAtomically } from "@opentiger/sandbox";
+import {
+  connectEngine,
+  type DockerOptions,
+  defaultHome,
+  SandboxError,
+  writeAtomically,
+} from "@opentiger/sandbox";
 import { z } from "zod";
-import { type EngineAddress, engineAddress } from "../api.ts";
+import { type EngineAddress, engineAddress, engineVariables } from "../api.ts";
 
 const addresses = z.record(z.string(), engineAddress);
 type Engine = ReturnType<typeof connectEngine>;
@@ -37,6 +43,12 @@ export class Engines {
   }
 
   #connect(engine: string): Engine {
+    const { env, ...named } = this.addressOf(engine);
+    return connectEngine({ env, home: defaultHome(env), ...named });
+  }
+
+  /** As the command had it that told of the engine; nothing of our own environment leads elsewhere. */
+  addressOf(engine: string): Pick<DockerOptions, "context"> & { env: NodeJS.ProcessEnv } {
     const address = this.#known[engine];
     if (!address) {
       throw new SandboxError(
@@ -47,9 +59,10 @@ export class Engines {
         },
       );
     }
-    const env = { ...this.#env, ...address.env };
+    const own = { ...this.#env };
+    for (const name of engineVariables) delete own[name];
     const { context } = address;
-    return connectEngine({ env, home: defaultHome(env), ...(context === undefined ? {} : { context }) });
+    return { env: { ...own, ...address.env }, ...(context === undefined ? {} : { context }) };
   }
 }
 

@@ -14,14 +14,9 @@ import { listSandboxes } from "./list.ts";
 import { setNetwork } from "./network/set-network.ts";
 import { openSandbox } from "./open.ts";
 import type { Place } from "./place.ts";
-import {
-  drainPool,
-  fillPool,
-  type PoolSettings,
-  type PoolStatus,
-  poolStatus,
-  writePoolSettings,
-} from "./pool/pool.ts";
+import { keepPool, type PoolStatus, poolStatus } from "./pool/keep.ts";
+import { drainPool } from "./pool/pool.ts";
+import { type PoolSettings, readPoolSettings, writePoolSettings } from "./pool/settings.ts";
 import { coolPool, type WarmOptions, warmKey, warmPool } from "./pool/warm.ts";
 import { coolUnless, type WarmSandbox, warmSandboxes } from "./pool/warm-sandbox.ts";
 import { pruneSandboxes, resetSandboxes } from "./prune.ts";
@@ -110,15 +105,20 @@ export class DockerBackend implements Backend {
     return this.#at(pruneSandboxes);
   }
 
-  /** Remembers how many sandboxes to keep parked, and parks as many as are missing. */
+  /** Remembers how many sandboxes to keep parked, and makes it so many; returns how many were added. */
   fillPool(settings: PoolSettings, signal?: AbortSignal): Promise<number> {
     writePoolSettings(this.#place, settings);
-    return this.#at((place) => fillPool(place, settings, signal));
+    return this.keepPool(signal);
+  }
+
+  /** Makes the pool again what was asked for last: after an adoption, or when its image was made anew. */
+  keepPool(signal?: AbortSignal): Promise<number> {
+    return this.#at((place) => keepPool(place, signal));
   }
 
   drainPool(): Promise<number> {
     writePoolSettings(this.#place, { size: 0 });
-    return this.#at((place) => drainPool(place));
+    return this.#at(async (place) => (await drainPool(place)).length);
   }
 
   /** Parks clone sandboxes of an image until there are `count`, for `create` to adopt; returns how many were added. */
@@ -150,8 +150,13 @@ export class DockerBackend implements Backend {
     return this.#at(freeBytes);
   }
 
-  poolStatus(): PoolStatus {
-    return poolStatus(this.#place);
+  /** How many are to be parked. The engine is not asked. */
+  poolSize(): number {
+    return readPoolSettings(this.#place).size;
+  }
+
+  poolStatus(): Promise<PoolStatus> {
+    return this.#at(poolStatus);
   }
 
   #at<T>(work: (place: Place) => Promise<T>): Promise<T> {

@@ -11,13 +11,15 @@ import { statusOf } from "./engine/errors.ts";
 import { collectSaved } from "./image/saved.ts";
 import { collectThrowaways } from "./image/throwaway.ts";
 import type { Place } from "./place.ts";
+import { trimPool } from "./pool/keep.ts";
+import { readPoolSettings, writePoolSettings } from "./pool/settings.ts";
 import { tokens, withdraw } from "./pool/tokens.ts";
 
 /** Temporary files live for an instant; older ones were left by a crash. */
 const temporaryPatienceMs = 3_600_000;
 
 /**
- * Collects what crashed creates and half-done removals left. A container counts as ours only if a record names it,
+ * Collects what crashed creates and half-done removals left, and the parked ones that no create adopts. A container counts as ours only if a record names it,
  * or, for a creator that died before it could write that down, if it has the very name the record foresaw: labels
  * prove nothing. Since a record is written before the container and removed after it, nothing else can be ours.
  */
@@ -35,14 +37,19 @@ export async function pruneSandboxes(place: Place): Promise<string[]> {
     await discard(place, record);
     return record.name;
   });
+  const trimmed = await trimPool(place);
   await collectThrowaways(place);
   await collectSaved(place);
   collectLeftovers(place);
-  return collected;
+  return [...collected, ...trimmed];
 }
 
-/** Removes every sandbox of this instance on this engine, parked ones too; what another process is making is its own. */
+/**
+ * Removes every sandbox of this instance on this engine, parked ones too, and turns the pool off, so that nobody fills
+ * it again. What another process is making is its own.
+ */
 export async function resetSandboxes(place: Place): Promise<string[]> {
+  if (readPoolSettings(place).size > 0) writePoolSettings(place, { size: 0 });
   const removed = await forEachRecord(place, async (record) => {
     if (record.state === "creating" && creatorLives(record)) return undefined;
     withdraw(place.state, record.id);

@@ -38,7 +38,7 @@ export async function coolUnless(place: Place, isKept: (sandbox: WarmSandbox) =>
     // Its maker is about to offer it.
     return !creatorLives(record);
   });
-  return leftOver.length + drained;
+  return leftOver.length + drained.length;
 }
 
 function isWarm({ state, repository }: SandboxRecord): boolean {

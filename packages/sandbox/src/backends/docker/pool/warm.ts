@@ -60,5 +60,5 @@ async function planned(place: Place, options: CreateOptions): Promise<{ plan: Pl
 /** Removes the parked sandboxes of an image; returns how many there were. */
 export async function coolPool(place: Place, image: string): Promise<number> {
   const reference = imageReference(image, place.warn);
-  return drainPool(place, (record) => record.image === reference);
+  return (await drainPool(place, (record) => record.image === reference)).length;
 }
