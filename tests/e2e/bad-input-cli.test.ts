@@ -98,19 +98,19 @@ describe("a workspace that cannot be", () => {
     }
   });
 
-  it("one that is not there is 66", async () => {
-    const refusal = { code: "workspace_missing", status: 66, says: /gone/ };
+  it("one that is not there is 67, which no unknown name is", async () => {
+    const refusal = { code: "workspace_missing", status: 67, says: /gone/ };
     await expectRefused(user, ["create", "shell", join(project, "gone")], refusal);
   });
 
-  it("one that went away later is 66, and works again when it is back", async () => {
+  it("one that went away later is 67, and works again when it is back", async () => {
     const folder = temporaryWorkspace();
     await user.sandbox("create", "-q", "--name", "moved", "shell", folder);
     await user.sandbox("stop", "moved");
     renameSync(folder, `${folder}.away`);
     await expectRefused(user, ["exec", "moved", "true"], {
       code: "workspace_missing",
-      status: 66,
+      status: 67,
       says: /workspace|folder/,
     });
     renameSync(`${folder}.away`, folder);

@@ -101,14 +101,14 @@ describe("a plugin of somebody else's", () => {
 
   it("is not replaced, and the error says how it could be", async () => {
     const refused = await user.opentiger("sandbox", "install-plugin");
-    expect(refused).toMatchObject({ status: 73, stdout: "" });
+    expect(refused).toMatchObject({ status: 68, stdout: "" });
     expect(refused.stderr).toMatch(/is not openTiger's[\s\S]*--force/);
     expect(readFileSync(plugin, "utf8")).toBe(theirs);
     expect(readdirSync(dirname(plugin))).toEqual(["docker-sandbox"]);
   });
 
   it("is not removed by uninstall-plugin", async () => {
-    expect(await user.opentiger("sandbox", "uninstall-plugin")).toMatchObject({ status: 73 });
+    expect(await user.opentiger("sandbox", "uninstall-plugin")).toMatchObject({ status: 68 });
     expect(readFileSync(plugin, "utf8")).toBe(theirs);
   });
 
