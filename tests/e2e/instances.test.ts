@@ -287,9 +287,11 @@ describe("an image without node", () => {
     await buildImage(tag, `FROM ${workerImage}\nUSER root\nRUN rm -f /usr/local/bin/node /usr/bin/node\n`);
     try {
       const sandbox = await newSandbox(instance, workspace, { image: tag, env: { GIVEN: "env" } });
+    const since = String(Date.now() / 1000);
       expect(sandbox.weakness).toMatch(/no node/);
       const said = await runIn(sandbox, ["sh", "-c", 'pwd; whoami; echo "$GIVEN"; echo err >&2; exit 3']);
       expect(said).toMatchObject({ code: 3, stdout: `${workspace}\nworker\nenv\n`, stderr: "err\n" });
+      expect(await looksSince(since, instance)).toEqual([String(process.getuid?.())]);
       const slow = await runIn(sandbox, ["sh", "-c", "setsid sleep 4321 & sleep 4321"], { timeoutMs: 300 });
       expect(slow).toMatchObject({ code: 124, reason: "timeout" });
       expect((await runIn(sandbox, ["pgrep", "-f", "sleep 4321"])).code).toBe(1);
@@ -321,6 +323,17 @@ async function killedAfter(ms: number, { env }: Instance, ...args: string[]): Pr
   });
   await until("the client has begun", () => said.includes("begin"));
   await delay(ms);
+
+  /** Whose the containers are said to be that looked into an image since then. */
+  async function looksSince(since: string, { home }: Instance): Promise<string[]> {
+    const labels = [`opentiger.instance=${openState(home).instance}`, "opentiger.throwaway=true"];
+    const filters = ["event=create", ...labels.map((label) => `label=${label}`)];
+    const format = '{{index .Actor.Attributes "opentiger.owner"}}';
+    const until = String(Date.now() / 1000);
+    const words = ["--since", since, "--until", until, "--format", format];
+    const lines = await docker("events", ...words, ...filters.flatMap((filter) => ["--filter", filter]));
+    return lines.split("\n");
+  }
   child.kill("SIGKILL");
   await exited;
 }

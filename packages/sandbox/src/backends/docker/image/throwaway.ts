@@ -80,7 +80,11 @@ function configuration(name: string, run: ThrowawayRun, state: State): Docker.Co
     WorkingDir: "/",
     // One raw stream of output; without a terminal the engine would frame it.
     Tty: true,
-    Labels: { [labels.instance]: state.instance, [labels.throwaway]: "true" },
+    Labels: {
+      [labels.instance]: state.instance,
+      [labels.owner]: String(process.getuid?.() ?? ""),
+      [labels.throwaway]: "true",
+    },
     HostConfig: {
       NetworkMode: "none",
       CapDrop: ["ALL"],
