@@ -9,6 +9,8 @@ import {
   type DockerBackend,
 } from "../../packages/sandbox/src/backends/docker/docker-backend.ts";
 import { HostBackend } from "../../packages/sandbox/src/backends/host/host-backend.ts";
+import { copyIn } from "../../packages/sandbox/src/files/copy-in.ts";
+import { copyOut } from "../../packages/sandbox/src/files/copy-out.ts";
 import type { CreateOptions, Sandbox } from "../../packages/sandbox/src/sandbox.ts";
 import { socketFolder } from "../../packages/sandbox/src/state/carrier-folder.ts";
 import { openState, type State } from "../../packages/sandbox/src/state/state.ts";
@@ -249,8 +251,6 @@ describe("the warm pool", () => {
     expect(parkedContainers()).toEqual([]);
   });
 
-  function parkedContainers(): string[] {
-    const { records } = openState(instance.home).records.list();
   test("is of the image as it is now: one parked from an older one is not counted, and goes", async () => {
     const image = "opentiger-test/pool:latest";
     const changed = (word: string) => buildImage(image, `FROM ${workerImage}\nLABEL word=${word}\n`);
@@ -273,6 +273,8 @@ describe("the warm pool", () => {
     }
   });
 
+  function parkedContainers(): string[] {
+    const { records } = openState(instance.home).records.list();
     return records.flatMap(({ state, containerId }) =>
       state === "parked" && containerId ? [containerId] : [],
     );
@@ -285,27 +287,53 @@ describe("an image without node", () => {
     const workspace = temporaryWorkspace();
     const tag = "opentiger-test/without-node:latest";
     await buildImage(tag, `FROM ${workerImage}\nUSER root\nRUN rm -f /usr/local/bin/node /usr/bin/node\n`);
+    const since = String(Date.now() / 1000);
     try {
       const sandbox = await newSandbox(instance, workspace, { image: tag, env: { GIVEN: "env" } });
-    const since = String(Date.now() / 1000);
       expect(sandbox.weakness).toMatch(/no node/);
+      expect(await looksSince(since, instance)).toEqual([String(process.getuid?.())]);
       const said = await runIn(sandbox, ["sh", "-c", 'pwd; whoami; echo "$GIVEN"; echo err >&2; exit 3']);
       expect(said).toMatchObject({ code: 3, stdout: `${workspace}\nworker\nenv\n`, stderr: "err\n" });
-      expect(await looksSince(since, instance)).toEqual([String(process.getuid?.())]);
       const slow = await runIn(sandbox, ["sh", "-c", "setsid sleep 4321 & sleep 4321"], { timeoutMs: 300 });
       expect(slow).toMatchObject({ code: 124, reason: "timeout" });
       expect((await runIn(sandbox, ["pgrep", "-f", "sleep 4321"])).code).toBe(1);
       expect((await sandbox.stats()).processes.length).toBeGreaterThan(0);
       await expect(sandbox.attach("some-exec-id")).rejects.toMatchObject({ code: "unsupported" });
+      const copying = await sandbox.exec(["sh", "-c", "cat > /tmp/in; exit 5"], { stdin: true });
+      const input = Buffer.from([0, 255, 10, 13]);
+      copying.stdin.end(input);
+      expect(await copying.exit).toMatchObject({ code: 5 });
+      const copied = join(temporaryFolder(), "copied");
+      await copyOut(sandbox, { from: "/tmp/in", to: copied });
+      expect(readFileSync(copied)).toEqual(input);
+      await copyIn(sandbox, { from: copied, to: "again" });
+      expect(readFileSync(join(workspace, "again"))).toEqual(input);
       await instance.backend.stop(sandbox.name);
       const again = await instance.backend.open(sandbox.name);
       expect((await runIn(again, ["echo", "again"])).stdout).toBe("again\n");
       expect(await docker("inspect", containerOf(instance, sandbox))).not.toContain("GIVEN");
       await instance.backend.remove(sandbox.name);
+      const repository = makeRepository(join(temporaryFolder(), "project"));
+      const clone = await newSandbox(instance, repository, { image: tag, workspaceKind: "clone" });
+      expect(
+        (await runIn(clone, ["sh", "-c", "pwd; git status --short; git log --format=%s -1"])).stdout,
+      ).toBe(`${repository}\nchange src/main.ts\n`);
+      await instance.backend.remove(clone.name);
     } finally {
       await docker("rmi", "--force", tag);
     }
   });
+
+  /** Whose the containers are said to be that looked into an image since then. */
+  async function looksSince(since: string, { home }: Instance): Promise<string[]> {
+    const labels = [`opentiger.instance=${openState(home).instance}`, "opentiger.throwaway=true"];
+    const filters = ["event=create", ...labels.map((label) => `label=${label}`)];
+    const format = '{{index .Actor.Attributes "opentiger.owner"}}';
+    const until = String(Date.now() / 1000);
+    const words = ["--since", since, "--until", until, "--format", format];
+    const lines = await docker("events", ...words, ...filters.flatMap((filter) => ["--filter", filter]));
+    return lines.split("\n");
+  }
 });
 
 const client = await bundledProgram(new URL("./creating-client.ts", import.meta.url));
@@ -323,17 +351,6 @@ async function killedAfter(ms: number, { env }: Instance, ...args: string[]): Pr
   });
   await until("the client has begun", () => said.includes("begin"));
   await delay(ms);
-
-  /** Whose the containers are said to be that looked into an image since then. */
-  async function looksSince(since: string, { home }: Instance): Promise<string[]> {
-    const labels = [`opentiger.instance=${openState(home).instance}`, "opentiger.throwaway=true"];
-    const filters = ["event=create", ...labels.map((label) => `label=${label}`)];
-    const format = '{{index .Actor.Attributes "opentiger.owner"}}';
-    const until = String(Date.now() / 1000);
-    const words = ["--since", since, "--until", until, "--format", format];
-    const lines = await docker("events", ...words, ...filters.flatMap((filter) => ["--filter", filter]));
-    return lines.split("\n");
-  }
   child.kill("SIGKILL");
   await exited;
 }

@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { chownSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { constants } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Sandbox } from "../../packages/sandbox/src/sandbox.ts";
@@ -229,7 +230,7 @@ describe("B9 a template", () => {
 describe("the guard rails of every sandbox", () => {
   test("are in place", async () => {
     const sandbox = await newSandbox(instance, temporaryWorkspace(), {
-      limits: { pids: 100, memoryBytes: 2 ** 29 },
+      limits: { pids: 100, memoryBytes: 2 ** 29, cpus: 0.5, fileBytes: 2 ** 22 },
     });
     const found = JSON.parse(await docker("inspect", containerOf(instance, sandbox)));
     expect(found[0].HostConfig).toMatchObject({
@@ -239,14 +240,15 @@ describe("the guard rails of every sandbox", () => {
       PidsLimit: 100,
       Memory: 2 ** 29,
       MemorySwap: 2 ** 29,
+      NanoCpus: 5e8,
       Privileged: false,
       IpcMode: "private",
       RestartPolicy: { Name: "no" },
       SecurityOpt: ["no-new-privileges"],
     });
-    expect(found[0].HostConfig.CapAdd.toSorted()).toEqual(
-      expect.arrayContaining(["KILL", "SETGID", "SETUID"]),
-    );
+    // The last one only where the engine may rule whom the kernel kills first.
+    const score = found[0].HostConfig.OomScoreAdj === 0 ? [] : ["SYS_RESOURCE"];
+    expect(found[0].HostConfig.CapAdd.toSorted()).toEqual(["KILL", "SETGID", "SETUID", ...score]);
     expect(found[0].Config.Labels).toMatchObject({
       "docker/sandbox": "true",
       "com.docker.sandbox.agent": "shell",
@@ -258,6 +260,9 @@ describe("the guard rails of every sandbox", () => {
     expect(status).toMatch(/^NoNewPrivs:\s+1$/m);
     expect(status).toMatch(/^Seccomp:\s+2$/m);
     expect((await runIn(sandbox, ["ls", "/sys/class/net"])).stdout).toBe("lo\n");
+    const tooLarge = await runIn(sandbox, ["sh", "-c", "exec head -c 5000000 /dev/zero > large"]);
+    expect(tooLarge.code).toBe(128 + constants.signals.SIGXFSZ);
+    expect((await runIn(sandbox, ["stat", "-c", "%s", "large"])).stdout).toBe(`${2 ** 22}\n`);
   });
 
   test("A10 an open one has an interface", async () => {
