@@ -60,6 +60,23 @@ describe("run", () => {
     const words = ["docker", "sandbox", "run", "box"] as const;
     expect((await user.run(words, { input: "echo $((6*7))\n" })).stdout).toBe("42\n");
   });
+
+  it("--json gives the events that exec gives, also on a terminal", async () => {
+    const words = "docker sandbox run --json box -- -c 'echo hello; exit 3'";
+    for (const command of [words, `script -qec "${words}" /dev/null`]) {
+      const { status, stdout } = await user.run(["sh", "-c", command]);
+      const events = stdout
+        .trim()
+        .split(/\r?\n/)
+        .map((line) => JSON.parse(line));
+      expect(events).toMatchObject([
+        { type: "opened", id: expect.any(String) },
+        { type: "stdout", offset: 0, text: "hello\n" },
+        { type: "exit", code: 3, reason: "exited" },
+      ]);
+      expect(status).toBe(3);
+    }
+  });
 });
 
 describe("cp", () => {

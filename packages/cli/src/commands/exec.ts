@@ -7,7 +7,7 @@ import { type ExecOption, execOptions } from "../exec/option-table.ts";
 import { type ParsedExec, parseExec } from "../exec/options.ts";
 import { relay } from "../exec/relay.ts";
 import { type ExecRequest, execRequest, last } from "../exec/request.ts";
-import { ownSize, refuseWithoutTerminal, relayTerminal } from "../exec/terminal.ts";
+import { ownSize, refuseOnTerminal, refuseWithoutTerminal, relayTerminal } from "../exec/terminal.ts";
 import { RawCommand } from "../program/raw-command.ts";
 import type { Surroundings } from "../program/surroundings.ts";
 import { examples, printJson, quiet } from "../program/verb.ts";
@@ -40,6 +40,7 @@ export function execCommand(surroundings: Surroundings): Command {
 async function exec(parsed: ParsedExec, surroundings: Surroundings): Promise<number> {
   if (parsed.flags.has("privileged")) throw privileged();
   const request = execRequest(parsed, surroundings.env);
+  refuseOnTerminal(parsed);
   if (parsed.flags.has("tty") && parsed.flags.has("interactive")) refuseWithoutTerminal(surroundings.stdin);
   const backend = await surroundings.connect(last(parsed, "context") ?? surroundings.context);
   const sandbox = await backend.open(request.sandbox);
@@ -60,7 +61,7 @@ async function execIn(
   const reachable = await withHostServices(sandbox, env, surroundings.env);
   const options = { ...rest, env: await withCredentials(sandbox, reachable, surroundings.env) };
   const json = parsed.flags.has("json");
-  if (parsed.flags.has("tty") && !detach) {
+  if (parsed.flags.has("tty")) {
     const terminal = await sandbox.terminal(command, { ...options, ...ownSize() });
     return relayTerminal(terminal, {
       stdin: stdin === true,

@@ -3,10 +3,18 @@ import { type Backend, type Sandbox, SandboxError, templates } from "@opentiger/
 import { withCredentials } from "@opentiger/sandboxd";
 import type { Command } from "commander";
 import { UsageError } from "../errors.ts";
+import { relayAsJson } from "../exec/json-relay.ts";
 import { relay } from "../exec/relay.ts";
 import { ownSize, relayTerminal } from "../exec/terminal.ts";
+import { coloursFor } from "../output/colours.ts";
 import { reportError } from "../output/error-report.ts";
-import { isAgent, type MakeOptions, readWorkspace, withMakeOptions } from "../program/create-options.ts";
+import {
+  isAgent,
+  type MakeOptions,
+  makingOptions,
+  readWorkspace,
+  withMakeOptions,
+} from "../program/create-options.ts";
 import { DashedCommand } from "../program/dashed-command.ts";
 import type { Surroundings } from "../program/surroundings.ts";
 import { audienceOf, backendOf, examples, verb } from "../program/verb.ts";
@@ -52,7 +60,7 @@ async function run(words: RunWords, surroundings: Surroundings, options: RunOpti
   const backend = await backendOf(surroundings, options);
   const { sandbox, made } = await findOrMake(backend, words, surroundings, options);
   try {
-    return await startAgent(sandbox, words.args, surroundings);
+    return await startAgent(sandbox, words.args, surroundings, options);
   } finally {
     await sandbox.close();
     if (made && options.rm) await removeAfterwards(backend, sandbox.name, surroundings, options);
@@ -68,12 +76,29 @@ async function findOrMake(
   if (!isAgent(words.first)) {
     if (words.workspaces.length > 0)
       throw new UsageError(`"${words.first}" is not an agent, so no workspace can follow`);
-    return { sandbox: await backend.open(words.first), made: false };
+    return { sandbox: await reopened(backend, words.first, surroundings, options), made: false };
   }
   const workspaces = words.workspaces.length > 0 ? words.workspaces : ["."];
   const known = await findSandbox(backend, words.first, workspaces, surroundings, options);
-  if (known) return { sandbox: await backend.open(known), made: false };
+  if (known) return { sandbox: await reopened(backend, known, surroundings, options), made: false };
   return { sandbox: await makeSandbox(surroundings, words.first, workspaces, options), made: true };
+}
+
+/** What would have made it otherwise is not done to one that is there, and that is said. */
+async function reopened(
+  backend: Backend,
+  name: string,
+  { stderr, env }: Surroundings,
+  options: RunOptions,
+): Promise<Sandbox> {
+  const sandbox = await backend.open(name);
+  const unused = makingOptions(options);
+  if (unused.length === 0) return sandbox;
+  const warning = `${name} was there already and stays as it was made; not applied: ${unused.join(", ")}`;
+  const remedy = `Choose another --name, or remove it first: docker sandbox rm ${name}`;
+  if (options.json) stderr.write(`${JSON.stringify({ warning, remedy })}\n`);
+  else stderr.write(`${coloursFor(stderr, env).yellow("note:")} ${warning}\n  → ${remedy}\n`);
+  return sandbox;
 }
 
 /** The sandbox of that agent on that workspace; with `--name`, the one of that name. */
@@ -110,21 +135,24 @@ function usable(
   );
 }
 
-/** On a terminal when we have one; otherwise with plain pipes, so that `echo question | run …` works. */
+/** On a terminal when we have one; for machines, or without one, with plain pipes: `echo question | run …` works. */
 async function startAgent(
   sandbox: Sandbox,
   args: readonly string[],
-  { env, stdin, stdout }: Surroundings,
+  surroundings: Surroundings,
+  { json }: RunOptions,
 ): Promise<number> {
+  const { env, stdin, stdout } = surroundings;
   const template = isAgent(sandbox.agent) ? templates[sandbox.agent] : templates.shell;
   const command = [...template.start, ...args];
   const environment = await withCredentials(sandbox, startEnvironment, env);
-  if (stdin.isTTY && stdout.isTTY) {
+  if (!json && stdin.isTTY && stdout.isTTY) {
     const terminal = await sandbox.terminal(command, { env: environment, ...ownSize() });
     return relayTerminal(terminal, { stdin: true, keys: undefined, env });
   }
   const execution = await sandbox.exec(command, { env: environment, stdin: true });
-  return relay(execution, { stdin: true, env }).catch((error: unknown) => {
+  const follow = json ? relayAsJson : relay;
+  return follow(execution, { stdin: true, env }).catch((error: unknown) => {
     throw withAttachRemedy(error, sandbox.name, execution.id);
   });
 }

@@ -1,4 +1,4 @@
-import { type Backend, SandboxError } from "@opentiger/sandbox";
+import { type Backend, type Sandbox, SandboxError } from "@opentiger/sandbox";
 import type { SandboxSummary } from "@opentiger/schema";
 import { Command } from "commander";
 import { describe, expect, test } from "vitest";
@@ -72,6 +72,26 @@ describe("reset", () => {
   });
 });
 
+describe("run", () => {
+  test("says what it does not do to a sandbox that is there already", async () => {
+    const list = async () => [
+      { ...summary("there", "2026-01-01"), workspaces: [{ path: "/work", readOnly: false }] },
+    ];
+    const open = async (name: string): Promise<Sandbox> =>
+      // No more of one is needed: to read its agent fails, which ends the command.
+      ({ name, close: async () => {} }) as Sandbox;
+    const given = ["--memory", "4g", "-t", "my/image", "--network", "deny", "--pids", "300"];
+    for (const words of [["claude"], ["there"]]) {
+      const { stderr } = await run({ list, open }, ["run", ...given, ...words]);
+      expect(stderr).toContain("there was there already");
+      expect(stderr).toContain("not applied: --template, --memory, --pids, --network");
+      const json = await run({ list, open }, ["run", "--json", ...given, ...words]);
+      expect(JSON.parse(json.stderr.split("\n")[0] ?? "").warning).toContain("not applied");
+      expect((await run({ list, open }, ["run", ...words])).stderr).not.toContain("not applied");
+    }
+  });
+});
+
 describe("the command line", () => {
   test.each([
     [[], 64, /Usage/],
@@ -87,6 +107,10 @@ describe("the command line", () => {
     [["exec", "--privileged", "box", "true"], 64, /no privileges/],
     [["exec", "-it", "box", "true"], 64, /terminal/],
     [["exec", "--timeout", "soon", "box", "true"], 64, /duration/],
+    [["exec", "-t", "--timeout", "5s", "box", "true"], 64, /no --timeout/],
+    [["exec", "-t", "--id", "my-own-id", "box", "true"], 64, /no --id/],
+    [["exec", "-t", "--json", "box", "true"], 64, /no JSON/],
+    [["exec", "-td", "box", "true"], 64, /no terminal/],
     [["cp", "a", "b"], 64, /SANDBOX:PATH/],
   ])("%j ends with %d", async (words, status, message) => {
     const recorded = await run({}, words);

@@ -3,6 +3,7 @@ import { exitCode } from "@opentiger/sandbox/exec-client";
 import { UsageError } from "../errors.ts";
 import { DetachKeys } from "./detach-keys.ts";
 import { onInterruption } from "./interruption.ts";
+import type { ParsedExec } from "./options.ts";
 import { rawTerminal } from "./raw-terminal.ts";
 
 export interface TerminalSize {
@@ -21,6 +22,32 @@ export function ownSize(): TerminalSize {
 export function refuseWithoutTerminal(stdin: { isTTY?: boolean | undefined }): void {
   if (stdin.isTTY) return;
   throw new UsageError("-t needs a terminal, and stdin is none", "Leave out -t; -i alone hands on stdin.");
+}
+
+/** What cannot be had together with a terminal, and why. None of it is left out silently. */
+const notOnTerminal = [
+  { name: "detach", why: "a command that nobody waits for has no terminal", remedy: "Leave out -t or -d." },
+  {
+    name: "json",
+    why: "what a terminal shows is no JSON",
+    remedy: "Leave out -t; -i hands on stdin all the same.",
+  },
+  {
+    name: "timeout",
+    why: "a command on a terminal has no --timeout",
+    remedy: "Leave out -t, or begin the command with: timeout 15m",
+  },
+  {
+    name: "id",
+    why: "a command on a terminal has no --id, since none can attach to it",
+    remedy: "Leave out -t or --id.",
+  },
+] as const;
+
+export function refuseOnTerminal({ flags, values }: Pick<ParsedExec, "flags" | "values">): void {
+  if (!flags.has("tty")) return;
+  for (const { name, why, remedy } of notOnTerminal)
+    if (flags.has(name) || values.has(name)) throw new UsageError(why, remedy);
 }
 
 /**

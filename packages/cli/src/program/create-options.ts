@@ -35,6 +35,13 @@ export function withMakeOptions(command: Command): Command {
     );
 }
 
+/** Those given that say how a sandbox is made, as the user writes them. */
+export function makingOptions(options: MakeOptions): string[] {
+  const { template, pullTemplate, commit, memory, cpus, pids, network } = options;
+  const making = { template, "pull-template": pullTemplate, commit, memory, cpus, pids, network };
+  return Object.entries(making).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`]));
+}
+
 export function createOptions(
   agent: string,
   workspaces: readonly string[],
