@@ -1,8 +1,9 @@
+import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { atEnd } from "../setup/at-end.ts";
-import { type Ended, newUser, opentigerBundle, type User } from "../setup/command-line.ts";
+import { type Ended, ended, newUser, opentigerBundle, type User } from "../setup/command-line.ts";
 import { docker } from "../setup/docker.ts";
 import { importShellImage } from "../setup/shell-image.ts";
 import { soak } from "../setup/soak.ts";
@@ -209,7 +210,21 @@ describe("without Docker", () => {
       status: 3,
       stdout: `${project}\n`,
     });
+    const program = `${process.execPath} ${opentigerBundle} sandbox`;
+    const line = `${program} exec -it -w /tmp -e GIVEN=env on-host sh -c 'tty; pwd; echo $GIVEN; exit 7'`;
+    const typed = await user.run(["script", "-qec", line, "/dev/null"], { env });
+    expect(typed.stdout).toMatch(/^\/dev\/pts\/\d+\r\n\/tmp\r\nenv\r\n$/);
+    expect(typed.status).toBe(7);
+    const agent = user.start(
+      ["script", "-qec", `${program} run on-host -- -c 'tty; sleep 4321'`, "/dev/null"],
+      {
+        env,
+      },
+    );
+    const end = ended(agent);
+    await once(agent.stdout ?? agent, "data");
     expect((await host("rm", "on-host")).stdout).toBe("on-host\n");
+    expect(await end).toMatchObject({ status: 137, stdout: expect.stringMatching(/^\/dev\/pts\/\d+\r\n/) });
   });
 });
 

@@ -56,7 +56,7 @@ export { writeAtomically } from "./state/atomic-file.ts";
 export { ensureCarrierFolder, socketFolder } from "./state/carrier-folder.ts";
 export { stateFolder } from "./state/folder.ts";
 export { openState, type State } from "./state/state.ts";
-export { execVariable, killMarked } from "./supervisor/processes.ts";
+export { execVariable, hostSandboxVariable, killMarked } from "./supervisor/processes.ts";
 export { type FetchOptions, type FetchResult, fetchCommits } from "./workspace/fetch.ts";
 export { gitEnvironment, hardening, ownRepository } from "./workspace/git-environment.ts";
 export { type GitOptions, git, gitAnswer, gitStream } from "./workspace/host-git.ts";

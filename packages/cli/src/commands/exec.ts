@@ -1,6 +1,7 @@
 import { type Execution, type Sandbox, SandboxError } from "@opentiger/sandbox";
 import { withCredentials, withHostServices } from "@opentiger/sandboxd";
 import type { Command } from "commander";
+import { runAtTerminal, sharesTerminal } from "../exec/host-terminal.ts";
 import { relayAsJson } from "../exec/json-relay.ts";
 import { attachRemedy } from "../exec/lean.ts";
 import { type ExecOption, execOptions } from "../exec/option-table.ts";
@@ -61,6 +62,11 @@ async function execIn(
   const reachable = await withHostServices(sandbox, env, surroundings.env);
   const options = { ...rest, env: await withCredentials(sandbox, reachable, surroundings.env) };
   const json = parsed.flags.has("json");
+  if (parsed.flags.has("tty") && sharesTerminal(sandbox, surroundings)) {
+    if (rest.user !== undefined) throw onlyYou();
+    const place = { cwd: rest.cwd, env: options.env, stdin: stdin ? "inherit" : "ignore" } as const;
+    return runAtTerminal(sandbox, command, surroundings.env, place);
+  }
   if (parsed.flags.has("tty")) {
     const terminal = await sandbox.terminal(command, { ...options, ...ownSize() });
     return relayTerminal(terminal, {
@@ -96,6 +102,10 @@ function privileged(): SandboxError {
   return new SandboxError("unsupported", "--privileged is refused: a sandbox has no privileges to hand out", {
     remedy: "Leave it out. What needs root belongs into a template: docker sandbox create -t IMAGE",
   });
+}
+
+function onlyYou(): SandboxError {
+  return new SandboxError("unsupported", "host mode runs every command as you: leave out -u");
 }
 
 function flagsOf({ long, short, value }: ExecOption): string {

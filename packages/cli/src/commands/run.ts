@@ -3,6 +3,7 @@ import { type Backend, type Sandbox, SandboxError, templates } from "@opentiger/
 import { withCredentials } from "@opentiger/sandboxd";
 import type { Command } from "commander";
 import { UsageError } from "../errors.ts";
+import { runAtTerminal, sharesTerminal } from "../exec/host-terminal.ts";
 import { relayAsJson } from "../exec/json-relay.ts";
 import { relay } from "../exec/relay.ts";
 import { ownSize, relayTerminal } from "../exec/terminal.ts";
@@ -146,6 +147,8 @@ async function startAgent(
   const template = isAgent(sandbox.agent) ? templates[sandbox.agent] : templates.shell;
   const command = [...template.start, ...args];
   const environment = await withCredentials(sandbox, startEnvironment, env);
+  if (!json && sharesTerminal(sandbox, surroundings))
+    return runAtTerminal(sandbox, command, env, { env: environment, stdin: "inherit" });
   if (!json && stdin.isTTY && stdout.isTTY) {
     const terminal = await sandbox.terminal(command, { env: environment, ...ownSize() });
     return relayTerminal(terminal, { stdin: true, keys: undefined, env });

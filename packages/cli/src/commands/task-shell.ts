@@ -1,8 +1,8 @@
-import { spawn } from "node:child_process";
 import { type OpenPlace, OrchestratorError, type TaskRow } from "@opentiger/orchestrator";
-import { type Backend, exitCode, type Sandbox, SandboxError } from "@opentiger/sandbox";
+import { type Backend, type Sandbox, SandboxError } from "@opentiger/sandbox";
 import { withCredentials } from "@opentiger/sandboxd";
 import { executionEnvironments } from "@opentiger/schema";
+import { runAtTerminal } from "../exec/host-terminal.ts";
 import { ownSize, refuseWithoutTerminal, relayTerminal } from "../exec/terminal.ts";
 import { loopNamed, taskNumbered } from "../loop/find.ts";
 import { type LoopVerbOptions, withPlace } from "../loop/place.ts";
@@ -53,19 +53,12 @@ function unlessGone(error: unknown): undefined {
 async function shellIn(sandbox: Sandbox, { env, stderr }: Surroundings): Promise<number> {
   const cwd = sandbox.workspaces[0]?.path;
   stderr.write(`${sandbox.name}${cwd === undefined ? "" : `: ${cwd}`}; exit leaves it\n`);
-  if (sandbox.backend === "host") return hostShell(cwd, env);
+  // Nothing is isolated there: it is the user's own shell, in the agent's clone.
+  if (sandbox.backend === "host")
+    return runAtTerminal(sandbox, [env["SHELL"] || "bash"], env, { stdin: "inherit" });
   const given = await withCredentials(sandbox, { TERM: env["TERM"] ?? "xterm" }, env);
   const terminal = await sandbox.terminal(["bash", "-l"], { env: given, ...ownSize() });
   return relayTerminal(terminal, { stdin: true, keys: undefined, env });
-}
-
-/** Nothing is isolated there: it is the user's own shell, in the agent's clone. */
-function hostShell(cwd: string | undefined, env: NodeJS.ProcessEnv): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const shell = spawn(env["SHELL"] || "bash", { cwd, env, stdio: "inherit" });
-    shell.once("error", reject);
-    shell.once("close", (code, signal) => resolve(exitCode({ code, signal, reason: "exited" })));
-  });
 }
 
 function nowhere({ number, loop, state }: TaskRow): never {
