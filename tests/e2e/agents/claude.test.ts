@@ -72,7 +72,11 @@ describe.each(placeNames)("Claude Code, %s", (where) => {
 
   it("keeps to a repository's settings where the user allows it, but not to where these say the model is", async () => {
     const instructions = [{ path: "CLAUDE.md", text: honest }];
-    const files = (cwd: string) => ({ "CLAUDE.md": `${honest}\n`, ...claudeTrap(cwd, canary) });
+    const files = (cwd: string) => ({
+      "CLAUDE.md": `${honest}\n`,
+      ".claude/CLAUDE.md": honest,
+      ...claudeTrap(cwd, canary),
+    });
     const cwd = places[where].project("allowed", files);
     const task = { prompt: "Please look at the trap.", instructions, projectSettings: "allowed" } as const;
     const { outcome, events } = await places[where].run(cwd, task);

@@ -16,7 +16,7 @@ import { openStage } from "../../../packages/orchestrator/src/state/stages.ts";
 import type { TaskRow } from "../../../packages/orchestrator/src/state/tasks.ts";
 import { atEnd } from "../../setup/at-end.ts";
 import { playedBy } from "../../setup/loop-world.ts";
-import { git, type NewLoop, type RunningWorld, runningWorld } from "./running-world.ts";
+import { git, type NewLoop, project, type RunningWorld, runningWorld } from "./running-world.ts";
 import { there } from "./there.ts";
 
 /** Several runs of a real agent each, on a machine that does many other things. */
@@ -26,6 +26,13 @@ let sim: ModelSim;
 let world: RunningWorld;
 
 const disputed = "farewell.sh asks for German, and the task does not";
+
+/** What the project says to agents, in a folder and in a file that is named. */
+const rules = {
+  "CLAUDE.md": "See @docs/rules.md.\n",
+  "docs/rules.md": "No tabs, canary 4711.\n",
+  "src/AGENTS.md": "Farewells are short, canary 4712.\n",
+};
 
 beforeAll(async () => {
   sim = await startModelSim({
@@ -100,9 +107,10 @@ const conversations = (words: string) =>
 
 describe("a run of a task", () => {
   test("ends with one commit on the branch's tip that waits for the judge, and nothing else of it is left", async () => {
-    const { loop, tasks, bare, path } = await world.loop([
-      { title: "Add a friendly farewell", agent: "claude_code" },
-    ]);
+    const { loop, tasks, bare, path } = await world.loop(
+      [{ title: "Add a friendly farewell", agent: "claude_code" }],
+      { files: { ...project, ...rules } },
+    );
     const before = git(path, "for-each-ref") + git(path, "status", "--porcelain");
     const task = await world.next();
     expect(task).toMatchObject({ id: tasks[0]?.id, state: "blocked(awaiting_judge)", baseOid: loop.baseOid });
@@ -110,6 +118,10 @@ describe("a run of a task", () => {
     expect(more).toEqual([]);
     expect(run).toMatchObject({ state: "succeeded", agent: "claude_code", candidateOid: task.candidateOid });
     expect(run?.tokens?.input).toBe(conversations("Add a friendly farewell")[0]?.sent.main.input);
+    const asked = sim.requests.filter(({ body }) => body.includes("Add a friendly farewell"));
+    for (const canary of ["canary 4711", "canary 4712"]) {
+      expect(asked.filter(({ body }) => body.split(canary).length !== 2)).toEqual([]);
+    }
     expect(shown(bare.path, task)).toEqual([
       loop.baseOid,
       "Ada <ada@example.test>",

@@ -127,7 +127,7 @@ describe("whose settings take effect for Claude Code", () => {
     expect(sources(started.command)).toEqual(["--setting-sources=user,project,local"]);
     expect(given(started.command, "--settings")).toBe("/tmp/run/settings.json");
     expect(settings(started)).toEqual([
-      { apiKeyHelper: "", claudeMdExcludes: ["/my project ?1?/CLAUDE.md"] },
+      { apiKeyHelper: "", claudeMdExcludes: ["/my project ?1?/**/CLAUDE.md"] },
     ]);
   });
 

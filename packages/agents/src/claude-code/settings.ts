@@ -21,9 +21,9 @@ export function ownSettings(
   const settings = {
     // A program that prints a key would be asked for one, and that sent in place of the gateway's.
     ...(isLed(place) ? { apiKeyHelper: "" } : {}),
-    // We tell these ourselves, as they are in the base commit.
+    // We tell these ourselves, as they are in the base commit, and with them what they name.
     ...(projectSettings === "allowed" && instructions.length > 0
-      ? { claudeMdExcludes: instructions.map(({ path }) => pattern(posix.join(place.cwd, path))) }
+      ? { claudeMdExcludes: [`${pattern(posix.join(place.cwd, "/"))}**/CLAUDE.md`] }
       : {}),
   };
   return Object.keys(settings).length === 0 ? undefined : settings;

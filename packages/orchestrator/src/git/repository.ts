@@ -11,6 +11,7 @@ import { readContent } from "./file-content.ts";
 import { presentCommits } from "./history-transfer.ts";
 import { type ImportedBase, importBase } from "./import-base.ts";
 import { type MergedTrees, mergeTrees, type TreesToMerge } from "./merge-trees.ts";
+import { objectContents } from "./objects.ts";
 import { checkedOid } from "./oid.ts";
 import type { OwnGit } from "./own-git.ts";
 import { readPins, removePin, removePins, setPin } from "./pins.ts";
@@ -77,6 +78,11 @@ export class LoopRepository {
   /** A regular file; undefined where there is none, or something else. */
   async readFile(commit: string, path: string): Promise<Buffer | undefined> {
     return readContent(this.#own, commit, path);
+  }
+
+  /** What these objects of a listing hold; a link holds where it leads. The caller has seen to it that they are small. */
+  async contents(oids: readonly string[]): Promise<Map<string, Buffer>> {
+    return objectContents(this.#own, oids.map(checkedOid));
   }
 
   async listFiles(commit: string, globs?: readonly string[]): Promise<TreeEntry[]> {
