@@ -32,6 +32,7 @@ export { plugLoops } from "./client/loop.ts";
 export { outwardThrough } from "./client/outward.ts";
 export { claimSocket } from "./daemon/claim.ts";
 export { diskFloor } from "./disk/floor.ts";
+export { isModelHost } from "./egress/policy/balanced.ts";
 export { applyChange } from "./egress/policy/change.ts";
 export type { BudgetLimits } from "./gateway/budgets/budget.ts";
 export type { LoginProof } from "./gateway/logins/proof.ts";

@@ -1,12 +1,20 @@
-import { finish, startModelSim } from "@opentiger/model-sim";
-import { expect, test } from "vitest";
+import { finish, type ModelSim, startModelSim } from "@opentiger/model-sim";
+import { openVault } from "@opentiger/secrets";
+import { beforeAll, expect, test } from "vitest";
 import { atEnd } from "../../setup/at-end.ts";
-import { runningWorld } from "./running-world.ts";
+import { doing } from "./failing-tasks.ts";
+import { project, type RunningWorld, runningWorld } from "./running-world.ts";
+
+let sim: ModelSim;
+let world: RunningWorld;
+
+beforeAll(async () => {
+  sim = await startModelSim({ scenario: { steps: [finish()] } });
+  atEnd(() => sim.close());
+  world = await runningWorld(sim.url, { keys: {} });
+});
 
 test("A13: without a login there is a warning with the remedy, and the task fails as that after one run", async () => {
-  const sim = await startModelSim({ scenario: { steps: [finish()] } });
-  atEnd(() => sim.close());
-  const world = await runningWorld(sim.url, { keys: {} });
   await world.loop([{ title: "Do something" }]);
   const task = await world.next();
   expect(task.state).toBe("failed");
@@ -15,4 +23,22 @@ test("A13: without a login there is a warning with the remedy, and the task fail
   expect(await world.runs(task)).toMatchObject([{ state: "failed", failure: { type: "auth" } }]);
   expect(world.lines.find((line) => line.startsWith("warning: "))).toContain("claude setup-token");
   expect(sim.requests).toEqual([]);
+});
+
+test("B11: an agent whose model the policy keeps it from fails as that, whatever its CLI makes of it", async () => {
+  const vault = openVault({ stateFolder: world.place.folder, env: world.env, program: "test" });
+  await vault.add("claude_setup_token", Buffer.from("sk-ant-oat01-canary-blocked-0123456789"));
+  await world.place.config.patch({ SANDBOX_CREDENTIALS: "inject" }, "test");
+  const network = { run: { policy: "deny" } };
+  const files = { ...project, "opentiger.json": JSON.stringify({ network }) };
+  for (const [task, host] of [
+    [{ title: "Do something" }, "api.anthropic.com"],
+    [doing("curl --silent --fail https://openrouter.ai/api/v1/models"), "openrouter.ai"],
+  ] as const) {
+    await world.loop([task], { files });
+    const ended = await world.next();
+    expect(await world.runs(ended)).toMatchObject([{ state: "failed", failure: { type: "policy" } }]);
+    expect(ended.detail).toContain(`${host} is blocked`);
+    expect(ended.detail).toContain("network log");
+  }
 });

@@ -121,6 +121,38 @@ describe("the gateway's records", () => {
   });
 });
 
+describe("a model's host that is blocked", () => {
+  const blocked = "api.anthropic.com";
+
+  it.each([{ type: "network" }, { type: "auth", status: 403 }, { status: 500 }, {}] as const)(
+    "goes before what the CLI made of it, %o",
+    (said) => {
+      const seen = evidence({ blocked, exit: failed, ...ended({ error: error(said) }) });
+      expect(classify(seen)).toMatchObject({
+        type: "policy",
+        message: expect.stringContaining("api.anthropic.com is blocked"),
+        remedy: expect.stringContaining("network log"),
+      });
+    },
+  );
+
+  it("is also why one waited that we ended, but not why one was cancelled", () => {
+    for (const [type, ends] of [
+      ["idle", "policy"],
+      ["overloaded", "policy"],
+      ["timeout", "policy"],
+      ["cancelled", "cancelled"],
+    ] as const)
+      expect(typeOf({ blocked, stop: { type, message: "so" }, exit: killed })).toBe(ends);
+    expect(typeOf({ blocked, exit: { ...killed, reason: "timeout" } })).toBe("policy");
+  });
+
+  it("is nothing where the run was a success, or where the gateway was asked", () => {
+    expect(typeOf({ blocked })).toBeUndefined();
+    expect(typeOf({ blocked, exit: failed, requests: [answered(529)] })).toBe("overloaded");
+  });
+});
+
 describe("the CLI's own words", () => {
   it("decide where the gateway saw nothing wrong", () => {
     expect(typeOf({ requests: [answered(200)], ...ended({ error: error({ type: "context" }) }) })).toBe(
@@ -220,6 +252,7 @@ function evidence(fields: Partial<Evidence> = {}): Evidence {
     isSandboxRemoved: false,
     ending,
     requests: [],
+    blocked: undefined,
     answer: undefined,
     lastToolWorked: null,
     stderr: "",

@@ -21,6 +21,8 @@ export interface Evidence {
   ending: AgentEnding;
   /** Of this run, oldest first; none without a gateway. */
   requests: readonly GatewayRecord[];
+  /** The model's host, where the policy of the sandbox kept the run from it. */
+  blocked: string | undefined;
   /** undefined where none was asked for. */
   answer: CheckedAnswer | undefined;
   /** Whether the last tool call that has a result worked; null where there was none. */
@@ -35,7 +37,8 @@ export interface Evidence {
  * 1. it was cancelled, or we ended it for another reason, unless it was done just before it could be told;
  * 2. its sandbox was removed, or nobody knows for another reason how it ended;
  * 3. it was killed, or ran out of memory: then no answer of a model was the reason;
- * 4. unless the CLI says that all went well: what the gateway saw last, then the CLI's own error;
+ * 4. unless the CLI says that all went well: what the gateway saw last, then that the model's host is blocked, then the
+ *    CLI's own error;
  * 5. it was not allowed to do something, and nothing worked after that;
  * 6. it ended without its last word;
  * 7. the answer is missing or not as asked for;
@@ -43,9 +46,9 @@ export interface Evidence {
  */
 export function classify(evidence: Evidence): AgentFailure | undefined {
   const { stop, exit, ending } = evidence;
-  if (stop && !cameTooLate(evidence)) return failureOf(stop.type, stop.message);
+  if (stop && !cameTooLate(evidence)) return waitedInVain(evidence) ?? failureOf(stop.type, stop.message);
   if (!exit) return failureOf(evidence.isSandboxRemoved ? "removed" : "lost");
-  if (exit.reason === "timeout") return failureOf("timeout");
+  if (exit.reason === "timeout") return keptFrom(evidence) ?? failureOf("timeout");
   if (exit.signal !== null) return killed(exit);
   if (saysFailed(evidence) || ending.error || !ending.complete) {
     const cause = causeOf(evidence);
@@ -56,6 +59,19 @@ export function classify(evidence: Evidence): AgentFailure | undefined {
   if (evidence.answer && !evidence.answer.ok) return failureOf("malformed", evidence.answer.problem);
   if (ending.error) return failureOf("unknown", ending.error.message);
   return saysFailed(evidence) ? failureOf("unknown", endedWith(exit, evidence.stderr)) : undefined;
+}
+
+/** A CLI that tries again and again, and will never be let through. */
+function waitedInVain(evidence: Evidence): AgentFailure | undefined {
+  const waited = ["idle", "timeout", "overloaded"].includes(evidence.stop?.type ?? "");
+  return waited ? keptFrom(evidence) : undefined;
+}
+
+/** What the gateway was asked is known better there. */
+function keptFrom({ blocked, requests }: Evidence): AgentFailure | undefined {
+  return blocked !== undefined && requests.length === 0
+    ? failureOf("policy", `${blocked} is blocked`)
+    : undefined;
 }
 
 /** By its status. */
@@ -69,7 +85,9 @@ function cameTooLate({ stop, exit, ending }: Evidence): boolean {
   return noticed === true && exit?.code === 0 && ending.complete && !ending.error;
 }
 
-function causeOf({ requests, ending: { error } }: Evidence): AgentFailure | undefined {
+function causeOf(evidence: Evidence): AgentFailure | undefined {
+  const { requests, ending } = evidence;
+  const { error } = ending;
   const seen = gatewayFailure(requests, error);
   if (seen)
     return failureOf(
@@ -77,6 +95,8 @@ function causeOf({ requests, ending: { error } }: Evidence): AgentFailure | unde
       error?.message,
       seen.until ?? (seen.type === "quota" ? untilOf(error) : null),
     );
+  const kept = keptFrom(evidence);
+  if (kept) return kept;
   const type = error?.type ?? (error?.status ? statusFailure(error.status) : undefined);
   return type && failureOf(type, error?.message, type === "quota" ? untilOf(error) : null);
 }

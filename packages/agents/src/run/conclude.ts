@@ -1,9 +1,16 @@
 import type { ExecExit } from "@opentiger/schema";
 import { checkAnswer } from "../answers/check-answer.ts";
 import type { AgentEnding } from "../driver.ts";
+import { blockedModel } from "../outcome/blocked-model.ts";
 import { classify, type Stop } from "../outcome/classify.ts";
 import type { AgentOutcome, OutcomeFacts, Resumption } from "../outcome/outcome.ts";
-import { type GatewayRecord, type GatewayUsage, gatewayTimeoutMs, type RunGateway } from "./gateway.ts";
+import {
+  type GatewayRecord,
+  type GatewayUsage,
+  gatewayTimeoutMs,
+  type NetworkRow,
+  type RunGateway,
+} from "./gateway.ts";
 import type { Heard } from "./heard.ts";
 import { inTime } from "./in-time.ts";
 import type { AdoptRequest } from "./request.ts";
@@ -26,9 +33,14 @@ export interface RunOver {
 export async function conclude(over: RunOver): Promise<AgentOutcome> {
   const { request, run, exit, isSandboxRemoved, at, stop, ending, heard } = over;
   const { lastToolWorked, stderr } = heard;
-  const { requests, usage } = await askGateway(request.gateway, run.startedAt);
+  const { requests, usage, network } = await askGateway(request.gateway, run.startedAt);
+  const blocked = blockedModel(network, {
+    since: run.startedAt,
+    agent: request.driver.template,
+    env: request.env,
+  });
   const answer = request.task.answer && checkAnswer(request.driver, request.task.answer, ending);
-  const seen = { stop, exit, isSandboxRemoved, ending, requests, answer, lastToolWorked, stderr };
+  const seen = { stop, exit, isSandboxRemoved, ending, requests, blocked, answer, lastToolWorked, stderr };
   const failure = classify(seen);
   const facts: OutcomeFacts = {
     session: ending.session ?? heard.session,
@@ -59,14 +71,18 @@ export function resumptionOf({ resumed }: RunRecord, heard: Heard): Resumption {
 }
 
 /** Only what was asked since the run began: several runs may be one to the gateway. */
-async function askGateway(
-  gateway: RunGateway | undefined,
-  since: number,
-): Promise<{ requests: readonly GatewayRecord[]; usage: GatewayUsage | null }> {
-  if (!gateway) return { requests: [], usage: null };
-  const [requests, usage] = await Promise.all([
+async function askGateway(gateway: RunGateway | undefined, since: number): Promise<Known> {
+  if (!gateway) return { requests: [], usage: null, network: [] };
+  const [requests, usage, network] = await Promise.all([
     inTime(gateway.requests(), { ms: gatewayTimeoutMs, otherwise: [] }),
     inTime<GatewayUsage | null>(gateway.usage(), { ms: gatewayTimeoutMs, otherwise: null }),
+    inTime(gateway.network?.() ?? Promise.resolve([]), { ms: gatewayTimeoutMs, otherwise: [] }),
   ]);
-  return { requests: requests.filter(({ at }) => Date.parse(at) >= since), usage };
+  return { requests: requests.filter(({ at }) => Date.parse(at) >= since), usage, network };
+}
+
+interface Known {
+  requests: readonly GatewayRecord[];
+  usage: GatewayUsage | null;
+  network: readonly NetworkRow[];
 }

@@ -1,7 +1,10 @@
-import type { GatewayRun, RequestRecord, Totals } from "@opentiger/sandboxd";
+import type { GatewayRun, NetworkLogRow, RequestRecord, Totals } from "@opentiger/sandboxd";
 
 /** What became of one request of the CLI, as far as it says why a run failed. */
 export type GatewayRecord = Pick<RequestRecord, "at" | "outcome" | "status" | "reason" | "error" | "until">;
+
+/** What became of connections to one host, as far as it says why a run failed. */
+export type NetworkRow = Pick<NetworkLogRow, "host" | "lastSeen" | "lastBlocked">;
 
 export type GatewayUsage = Totals;
 
@@ -9,6 +12,8 @@ export type GatewayUsage = Totals;
 export interface RunGateway extends Pick<GatewayRun, "env" | "usage"> {
   /** Those of this run, oldest first. */
   requests(): Promise<readonly GatewayRecord[]>;
+  /** What the sandbox reached beside the gateway, and what it was refused. */
+  network?(): Promise<readonly NetworkRow[]>;
   /** When the last byte of a model's answer came. */
   activity(): Promise<{ lastByteAt: string | null }>;
 }

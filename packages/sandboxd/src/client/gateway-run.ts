@@ -4,7 +4,14 @@ import { dirname, join } from "node:path";
 import { HostBackend, openState, type Sandbox, SandboxError } from "@opentiger/sandbox";
 import type { AgentName } from "@opentiger/schema";
 import { z } from "zod";
-import { hostRunRequest, runActivity, runRequests, sandboxUsage } from "../api.ts";
+import {
+  hostRunRequest,
+  type NetworkLogRow,
+  networkLogRow,
+  runActivity,
+  runRequests,
+  sandboxUsage,
+} from "../api.ts";
 import type { BudgetLimits } from "../gateway/budgets/budget.ts";
 import type { RequestRecord } from "../gateway/metering/record.ts";
 import type { Totals } from "../gateway/metering/totals.ts";
@@ -23,6 +30,8 @@ export interface GatewayRun {
   usage(): Promise<Totals>;
   /** Bytes to and from its models: whether it is idle. */
   activity(): Promise<{ lastByteAt: string | null; inFlight: number }>;
+  /** What its sandbox reached and what it was refused, beside the gateway. On the host nobody knows it. */
+  network(): Promise<NetworkLogRow[]>;
   /** Without a limit, none. */
   setBudget(limits: BudgetLimits): Promise<void>;
   end(): Promise<void>;
@@ -49,7 +58,7 @@ export interface GatewayRunRequest {
  */
 export async function beginGatewayRun(sandboxd: Sandboxd, about: GatewayRunRequest): Promise<GatewayRun> {
   const began = about.sandbox.backend === "host" ? beginOnHost : beginInSandbox;
-  const { env, home, end } = await began(sandboxd, about);
+  const { env, home, network, end } = await began(sandboxd, about);
   const path = `/runs/${encodeURIComponent(about.run)}`;
   const usage = async () =>
     (await sandboxd.ask({ method: "GET", path: `${path}/usage` }, sandboxUsage)).totals;
@@ -59,6 +68,7 @@ export async function beginGatewayRun(sandboxd: Sandboxd, about: GatewayRunReque
     requests: () => sandboxd.ask({ method: "GET", path: `${path}/requests` }, runRequests),
     usage,
     activity: () => sandboxd.ask({ method: "GET", path: `${path}/activity` }, runActivity),
+    network,
     setBudget: async (limits) => {
       await sandboxd.ask({ method: "POST", path: `${path}/budget`, body: limits }, sandboxUsage);
     },
@@ -66,7 +76,7 @@ export async function beginGatewayRun(sandboxd: Sandboxd, about: GatewayRunReque
   };
 }
 
-type Begun = Pick<GatewayRun, "env" | "home" | "end">;
+type Begun = Pick<GatewayRun, "env" | "home" | "network" | "end">;
 
 async function beginInSandbox(sandboxd: Sandboxd, { sandbox, run, loop }: GatewayRunRequest): Promise<Begun> {
   const path = `/sandboxes/${encodeURIComponent(sandbox.name)}/run`;
@@ -75,7 +85,9 @@ async function beginInSandbox(sandboxd: Sandboxd, { sandbox, run, loop }: Gatewa
     const question = { method: "DELETE", path: `${path}?run=${encodeURIComponent(run)}` } as const;
     await sandboxd.ask(question, z.unknown()).catch(unlessGone);
   };
-  return { env: {}, home: undefined, end };
+  const log = { method: "GET", path: `/network-log?sandbox=${encodeURIComponent(sandbox.name)}` } as const;
+  const network = () => sandboxd.ask(log, z.array(networkLogRow));
+  return { env: {}, home: undefined, network, end };
 }
 
 /** A sandbox that was removed first has taken its run with it. */
@@ -86,14 +98,15 @@ function unlessGone(error: unknown): void {
 async function beginOnHost(sandboxd: Sandboxd, about: GatewayRunRequest): Promise<Begun> {
   const { run, loop, sandbox, agent, way = "broker" } = about;
   const brokered = way === "broker" && hostRunRequest.shape.agent.safeParse(agent).success;
-  if (!brokered) return { env: {}, home: undefined, end: async () => {} };
+  const network = async () => [];
+  if (!brokered) return { env: {}, home: undefined, network, end: async () => {} };
   const folder = about.folder ?? mkdtempSync(join(tmpdir(), "opentiger-run-"));
   const tidy = () => about.folder === undefined && rmSync(folder, { recursive: true, force: true });
   try {
     const host = { run, loop, name: sandbox.name, tool: agent, folder };
     const { given, env, end } = await beginHostRun(sandboxd, host, await keeperOf(sandboxd, sandbox.name));
     if (!given) tidy();
-    return { env, home: given ? folder : undefined, end: () => end().finally(tidy) };
+    return { env, home: given ? folder : undefined, network, end: () => end().finally(tidy) };
   } catch (error) {
     tidy();
     throw error;

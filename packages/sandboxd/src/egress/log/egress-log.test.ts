@@ -41,6 +41,7 @@ describe("the network log", () => {
       firstSeen: "2026-01-01T00:00:00.000Z",
       lastSeen: "2026-01-01T00:00:05.000Z",
       lastReached: "2026-01-01T00:00:05.000Z",
+      lastBlocked: "2026-01-01T00:00:05.000Z",
     });
     expect(rows).toHaveLength(2);
     expect(readdirSync(folder)).toEqual(["box1.json"]);

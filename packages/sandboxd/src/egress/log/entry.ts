@@ -34,6 +34,8 @@ export const logRow = z.object({
   lastSeen: z.string(),
   /** When something last went through; absent in what was written before this was kept. */
   lastReached: z.string().optional(),
+  /** Absent where it never was blocked. */
+  lastBlocked: z.string().optional(),
 });
 export type LogRow = z.infer<typeof logRow>;
 

@@ -30,7 +30,10 @@ export class LogBook {
       row.allowed += 1;
       row.lastReached = time;
     } else if (entry.verdict === "failed") row.failed += 1;
-    else row.blocked += 1;
+    else {
+      row.blocked += 1;
+      row.lastBlocked = time;
+    }
   }
 
   count(

@@ -1,4 +1,5 @@
-import { type HostRule, parseRule } from "./rule.ts";
+import { parseTarget } from "../host/target.ts";
+import { type HostRule, matches, parseRule } from "./rule.ts";
 
 /**
  * What the policy `balanced` opens, in groups, as of `date`. A wildcard does not match its root, so both stand here
@@ -100,10 +101,20 @@ export const balanced = {
   },
 } as const satisfies { date: string; groups: Record<string, readonly string[]> };
 
-export const balancedRules: readonly HostRule[] = Object.values(balanced.groups).flatMap((entries) =>
-  entries.map((entry) => {
+export const balancedRules: readonly HostRule[] = Object.values(balanced.groups).flatMap(rulesOf);
+
+const modelRules = rulesOf(balanced.groups.models);
+
+/** Whether models are asked there. */
+export function isModelHost(name: string): boolean {
+  const target = parseTarget(`${name}:443`);
+  return target.ok && modelRules.some((rule) => matches(rule, target.value));
+}
+
+function rulesOf(entries: readonly string[]): HostRule[] {
+  return entries.map((entry) => {
     const rule = parseRule(entry);
     if (!rule.ok) throw new Error(`the preset has ${entry}, which ${rule.reason}`);
     return rule.value;
-  }),
-);
+  });
+}
