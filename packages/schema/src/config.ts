@@ -107,6 +107,16 @@ export const configKeys = {
     "ignored",
     "Whether hooks, MCP servers and settings of the repository take effect in the agent.",
   ),
+  OPENTIGER_HOST_PERMISSIONS: choice(
+    ["edits", "full"],
+    "edits",
+    "What the agent of a task may do on the host: change files and run the verify commands, or all that you may.",
+  ),
+  OPENTIGER_MAX_TURNS: limit(
+    [1, 10_000],
+    null,
+    "How often the agent of a task may ask its model in one run.",
+  ),
 
   OPENTIGER_MAX_RUNNING: whole([1, 256], 4, "How many tasks run at the same time."),
   OPENTIGER_MAX_PLANNERS: whole([1, 256], 1, "How many of these are being planned."),

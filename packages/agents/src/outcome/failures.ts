@@ -75,7 +75,7 @@ export const failureRules: Readonly<Record<FailureType, FailureRule>> = {
     retry: "resume",
     limit: 2,
     sentence: "The agent used all its turns before it was done.",
-    remedy: "Allow it more turns, or make the task smaller.",
+    remedy: "Allow it more turns with OPENTIGER_MAX_TURNS, or make the task smaller.",
   },
   tool_loop: {
     retry: "now",
@@ -124,7 +124,8 @@ export const failureRules: Readonly<Record<FailureType, FailureRule>> = {
     retry: "after_user",
     limit: 0,
     sentence: "The agent was not allowed to do what the task needs.",
-    remedy: "Allow it, or run the task in a sandbox, where everything is allowed.",
+    remedy:
+      "Allow it everything with OPENTIGER_HOST_PERMISSIONS=full, or run the task in a sandbox, where that is no danger.",
   },
   malformed: {
     retry: "resume",

@@ -6,6 +6,7 @@ import { z } from "zod";
 import { projectInstructions } from "../planning/project-instructions.ts";
 import type { TaskMessageRow } from "../state/task-messages.ts";
 import { withAgent } from "./agent.ts";
+import { allowances } from "./allowances.ts";
 import { commandsOf } from "./checks.ts";
 import { disputeFile } from "./inside.ts";
 import { goOnPrompt, messagePrompt, type PromptParts, taskPrompt } from "./prompt.ts";
@@ -102,8 +103,7 @@ async function agentTask(work: Work, sandbox: Sandbox, told: Asked): Promise<Age
     ...told,
     ...(choice.model === undefined ? {} : { model: choice.model }),
     instructions: await projectInstructions({ repository, baseOid }),
-    projectSettings: place.config.get("OPENTIGER_PROJECT_SETTINGS"),
-    permissions: sandbox.backend === "host" ? { kind: "edits", commands } : { kind: "full" },
+    ...allowances(place.config, sandbox.backend, commands),
   };
 }
 
