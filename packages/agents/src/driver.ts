@@ -36,6 +36,11 @@ export interface AgentTask {
   /** Whether hooks, MCP servers, variables and configuration of the repository may take effect. */
   projectSettings: "ignored" | "allowed";
   permissions: Permissions;
+  /**
+   * What of its permissions it is offered at all; everything where this is absent. For Codex and a command of the user's,
+   * which cannot be offered less, it is asked for in words.
+   */
+  tools?: readonly AgentTool[];
   /** The answer is asked for in this form; it is checked by us in any case. */
   answer?: AnswerSchema;
   session: SessionRequest;
@@ -52,6 +57,9 @@ export type Permissions =
   | { kind: "full" }
   | { kind: "edits"; commands: readonly string[] }
   | { kind: "read" };
+
+/** Kinds of tools. read: searching too. command: everything in a shell. agents: those that it starts itself. */
+export type AgentTool = "read" | "edit" | "command" | "web" | "agents";
 
 export interface AnswerSchema {
   /** Draft 2020-12, strict: all properties required, no others allowed. */

@@ -25,6 +25,15 @@ import { temporaryFolder } from "../../setup/temporary-workspace.ts";
 
 const verdict = z.object({ verdict: z.enum(["pass", "fail"]), reasons: z.array(z.string()) });
 
+/** What its settings name, what it says to all agents, and what it says to Claude Code. */
+const files = {
+  "opencode.json": JSON.stringify({ instructions: ["docs/rules.md"] }),
+  "docs/rules.md": "Judge in plain words, canary 4711.\n",
+  "AGENTS.md": "Every commit is a haiku, canary 4712.\n",
+  "CLAUDE.md": "No tabs, canary 4713.\n",
+};
+const instructions = (["AGENTS.md", "CLAUDE.md"] as const).map((path) => ({ path, text: files[path] }));
+
 let sim: ModelSim;
 let places: Record<PlaceName, AgentPlace>;
 
@@ -50,15 +59,19 @@ beforeAll(async () => {
 });
 
 describe("OpenCode", () => {
-  it.each(covering(["answers in the form that was asked for"], placeNames, ["docker"]))(
-    "%s: %s",
-    async (_, where) => {
-      const cwd = places[where].project("judging");
-      const task = { answer: answerSchema(verdict), permissions: { kind: "read" } } as const;
-      const { outcome } = await places[where].run(cwd, { ...task, prompt: "Please judge it well." });
-      expect(outcome).toMatchObject({ ok: true, answer: { verdict: "pass", reasons: ["it works"] } });
-    },
-  );
+  const ability =
+    "answers in the form that was asked for, and keeps to a repository's settings where they are allowed";
+
+  it.each(covering([ability], placeNames, ["docker"]))("%s: %s", async (_, where) => {
+    const cwd = places[where].project("judging", files);
+    const settings = { instructions, projectSettings: "allowed" } as const;
+    const task = { ...settings, answer: answerSchema(verdict), permissions: { kind: "read" } } as const;
+    const { outcome } = await places[where].run(cwd, { ...task, prompt: "Please judge it well." });
+    expect(outcome).toMatchObject({ ok: true, answer: { verdict: "pass", reasons: ["it works"] } });
+    const asked = sim.requests.filter(({ session, side }) => session === outcome.session && !side);
+    for (const canary of ["canary 4711", "canary 4712", "canary 4713"])
+      expect(asked.map(({ body }) => body.split(canary).length)).toEqual(asked.map(() => 2));
+  });
 });
 
 describe("OpenCode's last words", () => {

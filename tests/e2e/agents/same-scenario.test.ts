@@ -1,4 +1,5 @@
 import { relative, resolve } from "node:path";
+import type { AgentTool } from "@opentiger/agents";
 import {
   editFile,
   finish,
@@ -80,7 +81,9 @@ describe("A12 an agent with an API key", () => {
     async ({ agent, where }) => {
       const place = await world.place(agent, where);
       const cwd = place.project("greeting", before);
-      const ran = await place.run(cwd, { prompt: "Please let the greeting greet the world." });
+      const tools: AgentTool[] = ["read", "edit", "command"];
+      const task = { systemPrompt: "You greet politely, canary 4713.", tools };
+      const ran = await place.run(cwd, { ...task, prompt: "Please let the greeting greet the world." });
       expect(ran.outcome).toMatchObject({
         ok: true,
         lastText: "The greeting greets the world.",
@@ -91,12 +94,21 @@ describe("A12 an agent with an API key", () => {
       const seen = sim.sessions().find(({ key }) => key === ran.outcome.session);
       expect(seen).toMatchObject({ problems: [], prefixKept: true });
       expectTokens(ran, seen);
+      expect(ran.outcome.cli.usd === null).toBe(agent === "codex");
       const asked = sim.requests.filter(({ session }) => session === seen?.key);
       const key = agent === "codex" ? `Bearer ${apiKeys.OPENAI_API_KEY}` : apiKeys.ANTHROPIC_API_KEY;
       expect(asked.map(({ auth }) => auth)).toEqual(asked.map(() => key));
+      const main = asked.filter(({ tools }) => tools.length > 0);
+      expect(main.filter(({ body }) => body.split("canary 4713").length !== 2)).toEqual([]);
+      if (agent !== "codex") expect(main.flatMap(({ tools }) => tools).filter(isWithheld)).toEqual([]);
     },
   );
 });
+
+/** Tools for the web, and for other agents. Codex is asked in words to do without. */
+function isWithheld(tool: string): boolean {
+  return /^(?:web|agent$|task$)/i.test(tool);
+}
 
 /** What happened, in the same words for every CLI. When usage is told differs; its sum does not. */
 function storyOf(events: readonly AgentEvent[], cwd: string): string[] {
@@ -159,6 +171,15 @@ function expectTokens({ events, outcome }: Ran, seen: SessionReport | undefined)
   expect(outcome.gateway?.tokens).toMatchObject(sumOf([main, side].filter((each) => each !== undefined)));
   const requests = sim.requests.filter(({ session }) => session === seen?.key);
   expect(outcome.gateway?.requests).toBe(requests.length);
+  expectWords(outcome, requests.filter(({ side }) => !side).length);
+}
+
+/** What the CLI says of it beside the gateway, which counts. Codex tells neither price nor turns. */
+function expectWords({ cli, gateway, turns }: Ran["outcome"], requests: number): void {
+  expect(gateway?.usd).toBeGreaterThan(0);
+  if (cli.usd === null) return expect(turns).toBeNull();
+  expect(turns).toBe(requests);
+  expect(cli.usd).toBeCloseTo(gateway?.usd ?? 0, 6);
 }
 
 function sumOf(counts: readonly TokenCount[]): TokenCount {

@@ -109,6 +109,16 @@ describe("what Claude Code may do", () => {
   });
 });
 
+it("Claude Code is offered the tools that were asked for, within what it may do", () => {
+  const offered = (changed: Partial<AgentTask>) =>
+    given(launch({ ...task, ...changed }, inside).command, "--tools");
+  const names = "Read,Grep,Glob,Edit,Write,NotebookEdit";
+  expect(offered({ tools: ["read", "edit"] })).toBe(names);
+  expect(offered({ tools: ["read", "edit"], permissions: { kind: "edits", commands: [] } })).toBe(names);
+  expect(offered({ tools: ["read", "edit"], permissions: { kind: "read" } })).toBe("Read,Grep,Glob");
+  expect(launch(task, inside).command).not.toContain("--tools");
+});
+
 describe("whose settings take effect for Claude Code", () => {
   const sources = (command: readonly string[]) =>
     command.filter((word) => word.startsWith("--setting-sources=") || word === "--strict-mcp-config");

@@ -22,7 +22,7 @@ export function launch(task: AgentTask, place: LaunchPlace): Launch {
       ...(task.session.kind === "new" ? ["--session-id", task.session.id] : ["--resume", task.session.id]),
       ...(task.model === undefined ? [] : ["--model", task.model]),
       ...(task.maxTurns === undefined ? [] : ["--max-turns", String(task.maxTurns)]),
-      ...permissionArguments(task.permissions, place.backend),
+      ...permissionArguments(task, place.backend),
       ...settingArguments(task.projectSettings, place.backend),
       ...(task.answer ? answerArguments(task.answer) : []),
       ...files.flatMap(({ path, option }) => [option, `${place.folder}/${path}`]),

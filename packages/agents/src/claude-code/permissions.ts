@@ -1,8 +1,14 @@
 import type { BackendName } from "@opentiger/schema";
-import type { Permissions } from "../driver.ts";
+import type { AgentTask, AgentTool } from "../driver.ts";
 
-/** What changes nothing. With Bash gone it has the other two. */
-const readingTools = "Read,Grep,Glob";
+/** What its tools are called. With Bash gone it has Grep and Glob. */
+const toolNames: Readonly<Record<AgentTool, readonly string[]>> = {
+  read: ["Read", "Grep", "Glob"],
+  edit: ["Edit", "Write", "NotebookEdit"],
+  command: ["Bash"],
+  web: ["WebFetch", "WebSearch"],
+  agents: ["Agent"],
+};
 
 /** A worktree of its own is where nobody looks for its changes; a wake-up is for a session that goes on. */
 const pointless = "EnterWorktree,ExitWorktree,ScheduleWakeup";
@@ -14,23 +20,37 @@ const everything = "--dangerously-skip-permissions";
  * files in the workspace but those that are run or believed later, such as `.git` and `.claude`, and small commands for
  * files (`mkdir`, `mv`, `rm`) and for looking.
  */
-export function permissionArguments(permissions: Permissions, backend: BackendName): string[] {
+export function permissionArguments(
+  { permissions, tools }: Pick<AgentTask, "permissions" | "tools">,
+  backend: BackendName,
+): string[] {
   switch (permissions.kind) {
     case "full":
-      return [everything, "--disallowedTools", pointless];
+      return [...offered(tools), everything, "--disallowedTools", pointless];
     case "edits": {
       const rules = permissions.commands.flatMap(commandRule);
       const allowed = rules.length === 0 ? [] : ["--allowedTools", ...rules];
-      return ["--permission-mode", "acceptEdits", ...allowed, "--disallowedTools", pointless];
+      return [
+        ...offered(tools),
+        "--permission-mode",
+        "acceptEdits",
+        ...allowed,
+        "--disallowedTools",
+        pointless,
+      ];
     }
     case "read":
       // On a host it reads the workspace and no more; in a sandbox there is nothing to hide from it.
       return [
-        "--tools",
-        readingTools,
+        ...offered(tools?.filter((tool) => tool === "read") ?? ["read"]),
         ...(backend === "host" ? ["--permission-mode", "dontAsk"] : [everything]),
       ];
   }
+}
+
+/** Nothing is said where it has them all; with an empty word it has none. */
+function offered(tools: readonly AgentTool[] | undefined): string[] {
+  return tools ? ["--tools", tools.flatMap((tool) => toolNames[tool]).join(",")] : [];
 }
 
 /**

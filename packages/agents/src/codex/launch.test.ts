@@ -33,6 +33,11 @@ describe("how Codex is started", () => {
     expect(command.join(" ")).not.toContain("parser");
   });
 
+  it("is told in words which tools it is not to use, for it cannot be offered less", () => {
+    const { stdin } = launch({ ...task, tools: ["read", "edit", "command"] }, inside);
+    expect(stdin).toBe("Ask nothing of the web. Start no other agents.\n\n# Your task\n\nMend the parser.");
+  });
+
   it("goes on with a conversation by its id, and is not told again what it knows", () => {
     const session = { kind: "resumed", id: "01a1e290-30f3-77b3-afa7-e1d8c8bce53c" } as const;
     const instructions = [{ path: "AGENTS.md", text: "Use tabs." }];

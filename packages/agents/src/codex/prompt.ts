@@ -1,4 +1,5 @@
 import type { AgentTask, LaunchFile, LaunchPlace } from "../driver.ts";
+import { toolWords } from "../tools.ts";
 import { permissionWords } from "./permissions.ts";
 
 /** Codex refuses to begin with more than 1,048,576 characters, and what we say around a prompt is among them. */
@@ -29,9 +30,10 @@ export function told(task: AgentTask, place: LaunchPlace): Told {
  * prompt, and so do the project's instructions; a conversation that is resumed has them already.
  */
 function wholeText(task: AgentTask, place: LaunchPlace): string {
-  const { systemPrompt, permissions, instructions, prompt, session } = task;
+  const { systemPrompt, permissions, tools, instructions, prompt, session } = task;
   if (session.kind === "resumed") return prompt;
   const project = instructions.map(({ path, text }) => `# ${path} of this project\n\n${text.trim()}`);
-  const before = [systemPrompt?.trim(), permissionWords(permissions, place), ...project].filter(Boolean);
+  const limits = [permissionWords(permissions, place), toolWords(tools)];
+  const before = [systemPrompt?.trim(), ...limits, ...project].filter(Boolean);
   return before.length === 0 ? prompt : [...before, `# Your task\n\n${prompt}`].join("\n\n");
 }

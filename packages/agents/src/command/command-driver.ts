@@ -1,5 +1,6 @@
 import { answerWords } from "../answers/answer-words.ts";
 import type { AgentDriver, AgentTask } from "../driver.ts";
+import { toolWords } from "../tools.ts";
 import { PlainLines } from "./plain-lines.ts";
 import { filled, refuseUnknown } from "./template.ts";
 
@@ -44,11 +45,11 @@ export function commandDriver(template: CommandTemplate): AgentDriver {
 
 /** It has one way to be told anything. */
 function wholePrompt(
-  { systemPrompt, instructions, prompt, answer }: AgentTask,
+  { systemPrompt, tools, instructions, prompt, answer }: AgentTask,
   where: "in_prompt" | "own",
 ): string {
   const project =
     where === "own" ? [] : instructions.map(({ path, text }) => `${path} of this project:\n\n${text}`);
-  const parts = [systemPrompt, ...project, prompt, answer && answerWords(answer)];
+  const parts = [systemPrompt, toolWords(tools), ...project, prompt, answer && answerWords(answer)];
   return parts.filter((part) => part !== undefined).join("\n\n");
 }

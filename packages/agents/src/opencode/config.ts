@@ -14,10 +14,11 @@ const openProvider = "opencode";
  * placeholders are in another file, of the gateway's. Nothing in it is secret.
  */
 export function configOf(
-  { model, permissions }: AgentTask,
+  task: AgentTask,
   { folder }: LaunchPlace,
   instructions: readonly LaunchFile[],
 ): Readonly<Record<string, unknown>> {
+  const { model } = task;
   const { provider, model: name, whole } = model === undefined ? unnamed : modelName(model);
   return {
     $schema: "https://opencode.ai/config.json",
@@ -28,8 +29,8 @@ export function configOf(
     disabled_providers: provider === openProvider ? [] : [openProvider],
     instructions: instructions.map(({ path }) => posix.join(folder, path)),
     default_agent: agent,
-    agent: { [agent]: { mode: "primary", permission: agentPermissions(permissions) } },
-    permission: subagentPermissions(permissions),
+    agent: { [agent]: { mode: "primary", permission: agentPermissions(task) } },
+    permission: subagentPermissions(task),
     // A model that is younger than OpenCode's catalogue is known by being named.
     ...(provider === undefined
       ? {}

@@ -3,13 +3,12 @@ import { agentPermissions, simpleCommands, subagentPermissions } from "./permiss
 
 describe("permissions in OpenCode's words", () => {
   it("everything is everything", () => {
-    expect(agentPermissions({ kind: "full" })).toEqual({ "*": "allow" });
+    expect(agentPermissions({ permissions: { kind: "full" } })).toEqual({ "*": "allow" });
   });
 
   it("edits come with exactly the commands that are named, and everything else is denied first", () => {
     const rules = agentPermissions({
-      kind: "edits",
-      commands: ["npm test", "npx tsc && npx eslint 'src/*.ts'"],
+      permissions: { kind: "edits", commands: ["npm test", "npx tsc && npx eslint 'src/*.ts'"] },
     });
     expect(Object.keys(rules)[0]).toBe("*");
     expect(rules).toMatchObject({
@@ -21,17 +20,28 @@ describe("permissions in OpenCode's words", () => {
   });
 
   it("reading is neither editing nor running", () => {
-    const rules = agentPermissions({ kind: "read" });
+    const rules = agentPermissions({ permissions: { kind: "read" } });
     expect(rules).toMatchObject({ "*": "deny", read: { "*": "allow", "*.env": "deny" }, grep: "allow" });
     expect(rules).not.toHaveProperty("edit");
     expect(rules).not.toHaveProperty("bash");
   });
 
   it("other agents are started only where nothing is denied", () => {
-    expect(subagentPermissions({ kind: "full" })).toMatchObject({ external_directory: "allow" });
-    expect(subagentPermissions({ kind: "read" })).toEqual({});
-    expect(agentPermissions({ kind: "edits", commands: [] })).not.toHaveProperty("task");
+    expect(subagentPermissions({ permissions: { kind: "full" } })).toMatchObject({
+      external_directory: "allow",
+    });
+    expect(subagentPermissions({ permissions: { kind: "read" } })).toEqual({});
+    expect(agentPermissions({ permissions: { kind: "edits", commands: [] } })).not.toHaveProperty("task");
   });
+});
+
+it("tools that it is not offered are denied, to the agents that it starts as well", () => {
+  const task = { permissions: { kind: "full" }, tools: ["read", "edit", "agents"] } as const;
+  const denied = { bash: "deny", webfetch: "deny", websearch: "deny", codesearch: "deny" };
+  expect(agentPermissions(task)).toEqual({ "*": "allow", ...denied });
+  expect(subagentPermissions(task)).toMatchObject(denied);
+  const edits = { permissions: { kind: "edits", commands: ["npm test"] }, tools: ["read", "edit"] } as const;
+  expect(agentPermissions(edits)).toMatchObject({ edit: { "*": "allow" }, bash: "deny", task: "deny" });
 });
 
 describe("the commands of a line", () => {

@@ -1,11 +1,18 @@
-import type { Permissions } from "../driver.ts";
+import type { AgentTask, AgentTool, Permissions } from "../driver.ts";
+import { withheldTools } from "../tools.ts";
 
 /** By tool; an object is by what the tool is used on. The last rule that fits decides. */
 export type PermissionRules = Readonly<Record<string, Action | Readonly<Record<string, Action>>>>;
 type Action = "allow" | "deny";
 
+type Allowed = Pick<AgentTask, "permissions" | "tools">;
+
 /** Where nobody can be asked, OpenCode takes a question for a no and ends the turn: so there is no question. */
-export function agentPermissions(permissions: Permissions): PermissionRules {
+export function agentPermissions({ permissions, tools }: Allowed): PermissionRules {
+  return { ...rulesOf(permissions), ...without(tools) };
+}
+
+function rulesOf(permissions: Permissions): PermissionRules {
   switch (permissions.kind) {
     case "full":
       return { "*": "allow" };
@@ -24,8 +31,23 @@ export function agentPermissions(permissions: Permissions): PermissionRules {
  * For the agents that ours may start. They do not inherit its rules, so it may start some only where everything is
  * allowed; then they are to be asked nothing either.
  */
-export function subagentPermissions({ kind }: Permissions): PermissionRules {
-  return kind === "full" ? { external_directory: "allow", doom_loop: "allow", read: "allow" } : {};
+export function subagentPermissions({ permissions, tools }: Allowed): PermissionRules {
+  if (permissions.kind !== "full") return {};
+  return { external_directory: "allow", doom_loop: "allow", read: "allow", ...without(tools) };
+}
+
+/** What a rule for a kind of tools is called. A tool that is denied as a whole is not offered. */
+const toolNames: Readonly<Record<AgentTool, readonly string[]>> = {
+  read: ["read", "glob", "grep", "list"],
+  edit: ["edit"],
+  command: ["bash"],
+  web: ["webfetch", "websearch", "codesearch"],
+  agents: ["task"],
+};
+
+function without(tools: readonly AgentTool[] | undefined): PermissionRules {
+  const names = withheldTools(tools).flatMap((tool) => toolNames[tool]);
+  return Object.fromEntries(names.map((name) => [name, "deny"]));
 }
 
 /** Everything else is denied: other folders, the web, agents that would not be bound by these rules. */
