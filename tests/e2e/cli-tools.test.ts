@@ -116,6 +116,13 @@ describe("opentiger config", () => {
     });
   });
 
+  test("A1 A6 auth looks where the stored setting says", async () => {
+    await opentiger("config", "set", "EXECUTION_ENVIRONMENT", "host");
+    const said = await opentiger("auth", "codex", "--json");
+    await opentiger("config", "unset", "EXECUTION_ENVIRONMENT");
+    expect(JSON.parse(said.stdout)).toMatchObject([{ agent: "codex", executionEnvironment: "host" }]);
+  });
+
   test.each([
     ["a key that nobody knows", ["set", "OPENTIGER_MAX_WORKRS", "2"], 66],
     ["a value that cannot be one", ["set", "OPENTIGER_MAX_WORKERS", "many"], 78],

@@ -79,6 +79,10 @@ describe("the contract over HTTP", () => {
         (await askServer(server.url, `/system/${agent}/auth?environment=host`)).json,
       );
       expect(host.executionEnvironment).toBe("host");
+      await patch({ EXECUTION_ENVIRONMENT: "host" });
+      const changed = loginStatus.parse((await askServer(server.url, `/system/${agent}/auth`)).json);
+      expect(changed.executionEnvironment).toBe("host");
+      await patch({ EXECUTION_ENVIRONMENT: "sandbox" });
     });
 
     test("A7 without a login says so or that it is not known, with the remedy, and never that it is logged in", async () => {

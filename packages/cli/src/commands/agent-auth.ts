@@ -1,4 +1,5 @@
 import { checkLogin } from "@opentiger/agents";
+import { databaseUrl, EmbeddedPostgres } from "@opentiger/orchestrator";
 import { hostModeForced, SandboxError } from "@opentiger/sandbox";
 import {
   configKeys,
@@ -10,6 +11,7 @@ import {
 } from "@opentiger/schema";
 import { Argument, type Command, Option } from "commander";
 import { UsageError } from "../errors.ts";
+import { withPlace } from "../loop/place.ts";
 import { coloursFor } from "../output/colours.ts";
 import { renderTable } from "../output/table.ts";
 import { cancellable } from "../program/cancellation.ts";
@@ -37,7 +39,7 @@ export function agentAuthCommand(surroundings: Surroundings): Command {
     .option("--deep", "ask the model once through the agent, which costs a few tokens")
     .addHelpText("after", "\nExamples:\n  opentiger auth\n  opentiger auth --environment host claude")
     .action(async (agent: LoginAgent | undefined, options: AgentAuthOptions) => {
-      const environment = options.environment ?? usualEnvironment(surroundings.env);
+      const environment = options.environment ?? (await usualEnvironment(surroundings, options));
       const env = inContext(surroundings, options);
       const statuses = await cancellable(surroundings.env, (signal) =>
         Promise.all(
@@ -55,13 +57,21 @@ export function agentAuthCommand(surroundings: Surroundings): Command {
     });
 }
 
-function usualEnvironment(env: NodeJS.ProcessEnv): ExecutionEnvironment {
+/** The one in force: what is stored, too. To look makes no database, and without one nothing is stored. */
+async function usualEnvironment(
+  surroundings: Surroundings,
+  options: AgentAuthOptions,
+): Promise<ExecutionEnvironment> {
+  const { env } = surroundings;
   if (hostModeForced(env)) return "host";
   const { read, fallback, expects } = configKeys.EXECUTION_ENVIRONMENT;
   const told = env["EXECUTION_ENVIRONMENT"];
-  const known = told ? read(told) : fallback;
+  const known = told ? read(told) : undefined;
   if (known) return known.value;
-  throw new UsageError(`EXECUTION_ENVIRONMENT=${told} is no environment`, `Use ${expects}.`);
+  if (told) throw new UsageError(`EXECUTION_ENVIRONMENT=${told} is no environment`, `Use ${expects}.`);
+  const hasDatabase = databaseUrl(env) || (await new EmbeddedPostgres(env).status()).state !== "none";
+  if (!hasDatabase) return fallback.value;
+  return withPlace(surroundings, options, async ({ config }) => config.get("EXECUTION_ENVIRONMENT"));
 }
 
 const words = new Map<boolean | null, string>([
