@@ -21,6 +21,7 @@ export {
   grantCredentials,
   withCredentials,
 } from "./client/credentials/give.ts";
+export { handedOut } from "./client/credentials/handed-out.ts";
 export type { LoginAsked } from "./client/credentials/login-places.ts";
 export { opencodeLogins } from "./client/credentials/opencode-keys.ts";
 export { loginRemedy, loginWarning } from "./client/credentials/remedy.ts";

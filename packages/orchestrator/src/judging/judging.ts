@@ -1,4 +1,3 @@
-import { Redactor } from "@opentiger/agents";
 import { type ExecutionEnvironment, executionEnvironments, type Project } from "@opentiger/schema";
 import { z } from "zod";
 import { Journal } from "../dispatch/journal.ts";
@@ -6,8 +5,8 @@ import { type JudgedTask, readJudgedTask } from "../merging/judged-task.ts";
 import type { Place } from "../place.ts";
 import { asApproved } from "../planning/approval.ts";
 import { knownProject } from "../project/known-project.ts";
-import { type AgentChoice, agentCalled, agentFor } from "../running/agent-choice.ts";
-import { knownSecrets } from "../running/known-secrets.ts";
+import { type AgentChoice, agentCalled, agentFor, templateOf } from "../running/agent-choice.ts";
+import { redactionOf } from "../running/known-secrets.ts";
 import { openRun } from "../running/open-run.ts";
 import { runFolder } from "../running/run-files.ts";
 import type { Lease } from "../state/lease.ts";
@@ -53,7 +52,12 @@ export async function openJudging(place: Place, lease: Lease, signal: AbortSigna
     model: usual.model ?? null,
   }));
   const choice = agentCalled(place, known);
-  const redactor = new Redactor(knownSecrets(place.env));
+  const backend = environment === "host" ? ("host" as const) : ("docker" as const);
+  const places = [templateOf(judged.run.agent), choice.driver.template].map((agent) => ({
+    agent,
+    name: `loop-${loop.id}-${agent}-${task.number}`,
+    backend,
+  }));
   const approved = (each: TaskRow): Promise<TaskRow> => asApproved(place.database, loop, environment, each);
   return {
     ...judged,
@@ -69,7 +73,7 @@ export async function openJudging(place: Place, lease: Lease, signal: AbortSigna
     journal,
     signal: AbortSignal.any([signal, AbortSignal.timeout(timeLeft(place, judgeRun))]),
     sandboxName: `loop-${loop.id}-${choice.driver.template}-${task.number}-judge`,
-    redact: (text) => redactor.text(text),
+    redact: await redactionOf(place, ...places),
     say: (line) => place.log(`loop ${loop.id}, task ${task.number}, judge: ${line}`),
   };
 }

@@ -1,4 +1,3 @@
-import { Redactor } from "@opentiger/agents";
 import type { Sandbox } from "@opentiger/sandbox";
 import type { CheckRound, ExecutionEnvironment, Project } from "@opentiger/schema";
 import { LeaseLost } from "../dispatch/lease-lost.ts";
@@ -10,7 +9,7 @@ import { readProject } from "../project/read-project.ts";
 import { makeSandbox } from "../project/sandbox.ts";
 import { type AgentChoice, agentFor } from "../running/agent-choice.ts";
 import { authenticate } from "../running/credentials.ts";
-import { knownSecrets } from "../running/known-secrets.ts";
+import { redactionOf } from "../running/known-secrets.ts";
 import type { Lease } from "../state/lease.ts";
 import type { LoopRow } from "../state/loops.ts";
 import { noteBase, tellOnce } from "../state/planning.ts";
@@ -58,8 +57,7 @@ export async function layGround(
   const sandbox = await makeSandbox(place, { ...about, name, prepared, phase: "run" });
   try {
     await authenticate(place, sandbox);
-    const redactor = new Redactor(knownSecrets(place.env));
-    const redact = (text: string): string => redactor.text(text);
+    const redact = await redactionOf(place, sandbox);
     const look = (): Promise<CheckRound> =>
       isTakenApart(place, about)
         ? baselineApart(place, { ...about, prepared, redact, name: `loop-${loop.id}-baseline` })

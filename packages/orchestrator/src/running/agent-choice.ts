@@ -1,5 +1,5 @@
 import { type AgentDriver, commandDriver, drivers } from "@opentiger/agents";
-import { type AgentKind, type Role, roleKeys } from "@opentiger/schema";
+import { type AgentKind, type AgentName, type Role, roleKeys } from "@opentiger/schema";
 import { OrchestratorError } from "../errors.ts";
 import type { Place } from "../place.ts";
 import type { LoopRow } from "../state/loops.ts";
@@ -40,6 +40,11 @@ export function agentCalled(
   const name = agentKind(agent);
   const driver = driverOf(name, config.get("OPENTIGER_AGENT_COMMAND"));
   return { name, model: model ?? undefined, driver };
+}
+
+/** By which its sandbox and its credentials are known, whatever is configured by now. */
+export function templateOf(agent: string): AgentName {
+  return Object.hasOwn(drivers, agent) ? drivers[agent as keyof typeof drivers].template : "shell";
 }
 
 function agentKind(name: string): AgentKind {

@@ -16,7 +16,7 @@ import type { AgentChoice } from "./agent-choice.ts";
 import { credentialEnvironment } from "./credentials.ts";
 import { EventRecord, type SaidToAgent } from "./event-record.ts";
 import { openGateway } from "./gateway.ts";
-import { knownSecrets } from "./known-secrets.ts";
+import { secretsWithin } from "./known-secrets.ts";
 import { watchMessages } from "./message-watch.ts";
 import { placedText } from "./prompt.ts";
 import { sessionsFolder, transcriptFile } from "./run-files.ts";
@@ -119,7 +119,7 @@ export async function throughGateway<T>(
       env,
       limits: { timeoutMs: request.timeoutMs, idleMs: place.config.get("OPENTIGER_IDLE_TIMEOUT") },
       gateway,
-      redact: knownSecrets(place.env, env),
+      redact: await secretsWithin(place, [sandbox], env),
       transcript,
       sessions: sessionsFolder(place),
       signal: stop.cancel,

@@ -1,4 +1,8 @@
+import { Redactor } from "@opentiger/agents";
+import { handedOut } from "@opentiger/sandboxd";
+import type { BackendName } from "@opentiger/schema";
 import { isSecretValue } from "@opentiger/schema";
+import type { Place } from "../place.ts";
 
 /** By which variables of secrets are known that do not look like one. */
 const secretName = /key|token|secret|password|credential/i;
@@ -14,4 +18,33 @@ export function knownSecrets(...environments: readonly NodeJS.ProcessEnv[]): str
     ),
   );
   return [...new Set(found)];
+}
+
+/** Where an agent works or worked. */
+export interface Workplace {
+  /** By its template. */
+  agent: string;
+  /** Of the sandbox. */
+  name: string;
+  backend: BackendName;
+}
+
+/** The same, and with them what the agents of these places can read there: nothing of it is to come out. */
+export async function secretsWithin(
+  { env, config }: Pick<Place, "env" | "config">,
+  places: readonly Workplace[],
+  ...environments: readonly NodeJS.ProcessEnv[]
+): Promise<string[]> {
+  const way = config.get("SANDBOX_CREDENTIALS");
+  const given = await Promise.all(places.map((place) => handedOut({ ...place, way, env })));
+  return [...new Set([...knownSecrets(env, ...environments), ...given.flat()])];
+}
+
+/** Cleans what came out of these places. */
+export async function redactionOf(
+  place: Pick<Place, "env" | "config">,
+  ...places: readonly Workplace[]
+): Promise<(text: string) => string> {
+  const redactor = new Redactor(await secretsWithin(place, places));
+  return (text) => redactor.text(text);
 }

@@ -39,6 +39,15 @@ export interface Injected {
   origins: string[];
 }
 
+/** Of the secrets that the vault holds, those that such an agent is given. */
+export function usedSecrets(
+  agent: string,
+  secrets: SecretsPackage,
+  held: ReadonlySet<string>,
+): WellKnownName[] {
+  return ordersOf(agent, secrets).flatMap((order) => order.find((name) => held.has(name)) ?? []);
+}
+
 /** The secrets that are of use to an agent, for each API those that are tried one after the other. */
 function ordersOf(agent: string, { credentialOrder, wellKnownSecret }: SecretsPackage): WellKnownName[][] {
   const orders = providersOf(agent).map((provider): WellKnownName[] => [...credentialOrder[provider]]);
