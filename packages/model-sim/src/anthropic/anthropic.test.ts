@@ -138,7 +138,14 @@ describe("Anthropic's Messages", () => {
 
   test("count tokens, and list models", async () => {
     const sim = await started({ models: ["claude-sonnet-5"] });
-    expect((await post(sim.url, "/v1/messages/count_tokens", question)).text).toBe('{"input_tokens":1000}');
+    const counted = (body: object) => post(sim.url, "/v1/messages/count_tokens", body);
+    expect((await counted(question)).text).toBe('{"input_tokens":1100}');
+    const said = [
+      { role: "assistant", content: "Hello." },
+      { role: "user", content: "go on" },
+    ];
+    const longer = { ...question, messages: [...question.messages, ...said] };
+    expect((await counted(longer)).text).toBe('{"input_tokens":1300}');
     const headers = { "anthropic-version": "2023-06-01", "x-api-key": "key" };
     const list = await (await fetch(`${sim.url}/v1/models`, { headers })).json();
     expect(list).toMatchObject({ data: [{ type: "model", id: "claude-sonnet-5" }], has_more: false });

@@ -20,6 +20,11 @@ export function tokensOf(items: readonly Item[], parts: readonly Part[]): Tokens
   };
 }
 
+/** How much of a model's context a conversation takes: what is new in it, and what is cached. */
+export function inputTokens(items: readonly Item[]): number {
+  return ground + items.length * perItem;
+}
+
 function lengthOf(parts: readonly Part[]): number {
   return parts.reduce((sum, part) => {
     if (part.kind === "wait") return sum;

@@ -3,6 +3,7 @@ import { anthropic } from "../anthropic/api.ts";
 import type { ModelRequest } from "../conversation/model-request.ts";
 import { openingOf } from "../conversation/opening.ts";
 import { openai } from "../openai/api.ts";
+import { inputTokens } from "../scenario/token-count.ts";
 import type { Api } from "./api.ts";
 import { answerModelRequest, fail } from "./exchange.ts";
 import { modelList } from "./models.ts";
@@ -40,16 +41,14 @@ export async function answerRequest(asked: Asked, sessions: Sessions, options: R
     record.problems = [...record.problems, read.problem];
     return fail(api, { kind: "invalid", message: read.problem }, record, response);
   }
-  if (path.endsWith("/count_tokens")) return end(asked, 200, { input_tokens: countedTokens });
+  if (path.endsWith("/count_tokens"))
+    return end(asked, 200, { input_tokens: inputTokens(read.request.items) });
   const { model } = read.request;
   if (options.models && !options.models.includes(model))
     return fail(api, { kind: "unknownModel", model }, record, response);
   const opening = openingOf(request.headers, read.request);
   await answerModelRequest({ api, sessions, opening, request: read.request, record, response, signal });
 }
-
-/** Whoever counts first is told the same for everything. */
-const countedTokens = 1000;
 
 function apiOf(path: string, { method, headers }: IncomingMessage): Api | undefined {
   if (method === "POST" && /\/v1\/messages(?:\/count_tokens)?$/.test(path)) return anthropic;
