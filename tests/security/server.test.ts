@@ -7,6 +7,8 @@ import { addArtifact } from "../../packages/orchestrator/src/state/artifacts.ts"
 import type { RunningServer } from "../../packages/server/src/server.ts";
 import { temporaryServer } from "../../packages/server/src/temporary-server.ts";
 import { askServer } from "../setup/ask-server.ts";
+import { docker } from "../setup/docker.ts";
+import { plainContainer } from "../setup/plain-container.ts";
 import { type ServerWorld, serverWorld } from "../setup/server-world.ts";
 import { temporaryFolder, temporaryWorkspace } from "../setup/temporary-workspace.ts";
 
@@ -31,11 +33,20 @@ afterAll(async () => {
 describe.skipIf(engine === undefined)("27 an agent that asks the server's API from inside a sandbox", () => {
   const outcome = z.object({ exitCode: z.number(), stdout: z.string(), stderr: z.string() });
 
-  async function inside(command: string): Promise<z.infer<typeof outcome>> {
+  async function inside(command: string, name = box): Promise<z.infer<typeof outcome>> {
     const body = { command: ["sh", "-c", command] };
-    const { json } = await askServer(server.url, `/sandboxes/${box}/exec`, { method: "POST", body });
+    const { json } = await askServer(server.url, `/sandboxes/${name}/exec`, { method: "POST", body });
     return outcome.parse(json);
   }
+
+  /** Prints the status of each; 000: there was no answer. */
+  const attempts = (host: string, port: number, key = "") =>
+    ["/loops", "/sandboxes -X POST -H content-type:application/json -d {}"]
+      .map(
+        (asked) =>
+          `curl -s -m 10 --noproxy '*' -o /dev/null -w '%{http_code} ' -H x-api-key:${key} http://${host}:${port}${asked}`,
+      )
+      .join("; ");
 
   beforeAll(async () => {
     const body = { name: box, agent: "shell", workspaces: [{ path: temporaryWorkspace() }] };
@@ -43,10 +54,42 @@ describe.skipIf(engine === undefined)("27 an agent that asks the server's API fr
     expect(made.status, made.text).toBe(201);
   });
 
-  test("does not reach it", async () => {
-    for (const host of ["127.0.0.1", "localhost", "host.docker.internal"]) {
-      const asked = `curl -sS -m 10 -o /dev/null -w '%{http_code}' http://${host}:${server.port}/loops`;
-      expect((await inside(asked)).stdout, host).not.toBe("200");
+  test("does not reach it, nor starts another sandbox, where a plain container on the host's network does", async () => {
+    const plain = await plainContainer(temporaryWorkspace(), { user: "0:0", flags: ["--network", "host"] });
+    const { stdout } = await plain.run(["sh", "-c", attempts("127.0.0.1", server.port)]);
+    expect(stdout, "it is let in, and told that a sandbox needs an agent").toBe("200 400 ");
+    for (const host of ["127.0.0.1", "localhost", "host.docker.internal"])
+      expect((await inside(attempts(host, server.port))).stdout, host).toBe("000 000 ");
+    const proxied = `curl -s -m 10 http://host.docker.internal:${server.port}/loops`;
+    expect((await inside(proxied)).stdout).not.toContain('"items"');
+  });
+
+  test("with the policy open does not reach one of this machine alone, and beyond it needs a key as anybody does", async () => {
+    const open = `${box}-open`;
+    const body = {
+      name: open,
+      agent: "shell",
+      workspaces: [{ path: temporaryWorkspace() }],
+      network: "open",
+    };
+    const made = await askServer(server.url, "/sandboxes", { method: "POST", body });
+    expect(made.status, made.text).toBe(201);
+    try {
+      const gateway = await docker(
+        "network",
+        "inspect",
+        "bridge",
+        "-f",
+        "{{(index .IPAM.Config 0).Gateway}}",
+      );
+      expect((await inside(attempts(gateway, server.port), open)).stdout).toBe("000 000 ");
+      const beyond = await instance.start({
+        env: { ...instance.env, OPENTIGER_API_HOST: "0.0.0.0", OPENTIGER_API_KEY: "nobody-knows-it" },
+      });
+      expect((await inside(attempts(gateway, beyond.port), open)).stdout).toBe("401 401 ");
+      await beyond.close();
+    } finally {
+      await askServer(server.url, `/sandboxes/${open}?force=true`, { method: "DELETE" });
     }
   });
 
@@ -123,13 +166,15 @@ describe("28 the files of a run", () => {
       const { headers } = await askServer(server.url, path);
       expect(headers["content-type"], path).toMatch(/^(?:text\/plain|application\/json)/);
       expect(headers["x-content-type-options"]).toBe("nosniff");
-      expect(headers["content-security-policy"]).toContain("default-src 'none'");
+      expect(headers["content-security-policy"]).toBe("default-src 'none'; frame-ancestors 'none'; sandbox");
     }
     const page = await askServer(server.url, `/tasks/${world.tasks[1]}`, {
       headers: { accept: "text/html" },
     });
     expect(page.text).not.toContain("alert(1)");
-    expect(page.headers["content-security-policy"]).toContain("script-src 'self'");
+    expect(page.headers["content-security-policy"]).toBe(
+      "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    );
   });
 });
 
