@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { RunningServer } from "../../packages/server/src/server.ts";
 import { temporaryServer } from "../../packages/server/src/temporary-server.ts";
+import { anotherMachine, canHaveAnotherMachine } from "../setup/another-machine.ts";
 import { askServer, type ServerQuestion } from "../setup/ask-server.ts";
 
 const instance = temporaryServer();
@@ -33,7 +34,10 @@ async function newKey(name: string): Promise<z.infer<typeof madeKey>> {
   return madeKey.parse(json);
 }
 
-/** What each means for a request that controls the system. `strict`: with OPENTIGER_ALLOW_INSECURE_SYSTEM_CONTROL=false. */
+/**
+ * What each means for a request that controls the system. `strict`: with OPENTIGER_ALLOW_INSECURE_SYSTEM_CONTROL=false, and
+ * from any other machine.
+ */
 const table: { name: string; headers: () => Record<string, string>; usual: number; strict: number }[] = [
   { name: "no credential, from this machine", headers: () => ({}), usual: 200, strict: 401 },
   { name: "X-API-Key", headers: () => ({ "x-api-key": key }), usual: 200, strict: 200 },
@@ -95,16 +99,16 @@ const table: { name: string; headers: () => Record<string, string>; usual: numbe
   },
 ];
 
-describe("A15 system control", () => {
-  const asked: { what: string; path: string; question: ServerQuestion }[] = [
-    { what: "a look", path: "/system/processes", question: {} },
-    { what: "a start", path: "/system/processes/worker-1/start", question: { method: "POST" } },
-    { what: "a change of settings", path: "/config", question: { method: "PATCH", body: {} } },
-    { what: "a list of loops", path: "/loops", question: {} },
-    { what: "a login", path: "/system/claude/auth?environment=host", question: {} },
-    { what: "the engine", path: "/system/docker", question: {} },
-  ];
+const asked: { what: string; path: string; question: ServerQuestion }[] = [
+  { what: "a look", path: "/system/processes", question: {} },
+  { what: "a start", path: "/system/processes/worker-1/start", question: { method: "POST" } },
+  { what: "a change of settings", path: "/config", question: { method: "PATCH", body: {} } },
+  { what: "a list of loops", path: "/loops", question: {} },
+  { what: "a login", path: "/system/claude/auth?environment=host", question: {} },
+  { what: "the engine", path: "/system/docker", question: {} },
+];
 
+describe("A15 system control", () => {
   describe.each(table)("with $name", ({ headers, usual, strict: always }) => {
     test.each(asked)("$what", async ({ path, question }) => {
       expect((await askServer(server.url, path, { ...question, headers: headers() })).status).toBe(usual);
@@ -134,6 +138,59 @@ describe("A15 system control", () => {
     } finally {
       await fresh.remove();
     }
+  });
+});
+
+describe.skipIf(!canHaveAnotherMachine)("A15 system control over a network", () => {
+  let machine: Awaited<ReturnType<typeof anotherMachine>>;
+  /** The same server as this machine calls it, and as others do. */
+  let near: string;
+  let far: string;
+  let lenient: string;
+
+  beforeAll(async () => {
+    machine = await anotherMachine();
+    const { port } = await instance.start({ host: "0.0.0.0" });
+    near = `http://127.0.0.1:${port}`;
+    far = `http://${machine.here}:${port}`;
+    const env = {
+      ...instance.env,
+      OPENTIGER_API_HOST: "0.0.0.0",
+      OPENTIGER_API_KEY: "from-the-environment",
+      OPENTIGER_ALLOWED_HOSTS: "elsewhere.test, Tiger.test",
+    };
+    lenient = `http://${machine.here}:${(await instance.start({ env })).port}`;
+  });
+
+  test("from another machine is for those with a key alone", async () => {
+    const rows = table.flatMap((row) => asked.map((each) => ({ ...row, ...each })));
+    const statuses = await machine.ask(
+      rows.map(({ path, question, headers }) => ({ ...question, url: far + path, headers: headers() })),
+    );
+    const answered = rows.map(({ name, what }, index) => ({ name, what, status: statuses[index] }));
+    expect(answered).toEqual(rows.map(({ name, what, strict: status }) => ({ name, what, status })));
+  });
+
+  test("of this machine is trusted on its loopback alone, at both ends", async () => {
+    expect((await askServer(near, "/loops")).status).toBe(200);
+    expect((await askServer(far, "/loops")).status).toBe(401);
+    expect((await askServer(far, "/loops", { from: "127.0.0.1" })).status).toBe(401);
+  });
+
+  test("listens where OPENTIGER_API_HOST says, for OPENTIGER_API_KEY, under OPENTIGER_ALLOWED_HOSTS", async () => {
+    const own = { "x-api-key": "from-the-environment" };
+    const asks = [
+      { url: `${lenient}/loops`, headers: {}, status: 401 },
+      { url: `${lenient}/loops`, headers: own, status: 200 },
+      { url: `${lenient}/loops`, headers: { authorization: "Bearer from-the-environment" }, status: 200 },
+      { url: `${lenient}/loops`, headers: { "x-api-key": "from-the-environment2" }, status: 401 },
+      { url: `${lenient}/loops`, headers: { ...own, host: "tiger.test:4301" }, status: 200 },
+      { url: `${lenient}/loops`, headers: { ...own, host: "nottiger.test" }, status: 403 },
+      { url: `${lenient}/loops`, headers: { host: "tiger.test" }, status: 401 },
+      { url: `${far}/loops`, headers: own, status: 401 },
+      { url: `${far}/loops`, headers: { "x-api-key": key, host: "tiger.test" }, status: 403 },
+    ];
+    expect(await machine.ask(asks)).toEqual(asks.map(({ status }) => status));
   });
 });
 
@@ -233,6 +290,34 @@ describe("a login link", () => {
     expect((await askServer(strict.url, "/loops", { headers: session })).status).toBe(401);
   });
 
+  test("is over when its time is, and so are the session that it gave, and a key", async () => {
+    const expire = (id: string) =>
+      server.parts.place.database.query(
+        "update api_keys set expires_at = now() - interval '1 second' where id = $1",
+        [id],
+      );
+    const idOf = (token: string) => token.split("_")[1] ?? "";
+    const expiring = await newKey("expiring");
+    const ask = (headers: Record<string, string>) => askServer(strict.url, "/loops", { headers });
+    const byKey = { "x-api-key": expiring.key };
+    expect((await ask(byKey)).status).toBe(200);
+    const newLink = async () => {
+      const { json } = await askServer(strict.url, "/auth/links", { method: "POST", headers: byKey });
+      return new URL(z.object({ url: z.url() }).parse(json).url).hash.slice(1);
+    };
+    const login = (token: string) =>
+      askServer(strict.url, "/auth/session", { method: "POST", body: { token } });
+    const late = await newLink();
+    await expire(idOf(late));
+    expect((await login(late)).status).toBe(401);
+    const cookie = cookieOf((await login(await newLink())).headers["set-cookie"]).split(";")[0] ?? "";
+    expect((await ask({ cookie })).status).toBe(200);
+    await expire(idOf(cookie.split("=")[1] ?? ""));
+    expect((await ask({ cookie })).status).toBe(401);
+    await expire(expiring.id);
+    expect((await ask(byKey)).status).toBe(401);
+  });
+
   test("is not good as a key, nor a key as a link", async () => {
     const { json } = await askServer(server.url, "/auth/links", { method: "POST" });
     const token = new URL(z.object({ url: z.url() }).parse(json).url).hash.slice(1);
@@ -260,7 +345,7 @@ describe("the audit", () => {
     expect(json).toMatchObject({
       items: [
         { who: "nobody", action: "PATCH (refused)", target: "/config", status: 401 },
-        { who: "local", status: 400, target: "(a secret)" },
+        { who: "local", action: "PUT /secrets/{name}", status: 400, target: "(a secret)" },
         {
           who: expect.stringMatching(/^key first/),
           action: "PATCH /config",
@@ -270,6 +355,21 @@ describe("the audit", () => {
       ],
     });
     expect(text).not.toContain(canary);
+  });
+
+  test("calls what was done by its route, whatever stood in the path", async () => {
+    const task = "00000000-0000-4000-8000-000000000000";
+    const asked = [
+      { method: "POST", path: `/tasks/${task}/messages`, action: "POST /tasks/{id}/messages" },
+      { method: "DELETE", path: "/secrets/mytoken1", action: "DELETE /secrets/{name}" },
+      { method: "POST", path: "/system/processes/stop-all", action: "POST /system/processes/stop-all" },
+      { method: "POST", path: "/nothing1", action: "POST (no such route)" },
+    ];
+    for (const { method, path } of asked) await askServer(server.url, path, { method });
+    const { json } = await askServer(server.url, `/audit?limit=${asked.length}`);
+    expect(json).toMatchObject({
+      items: asked.map(({ path, action }) => ({ action, target: path })).toReversed(),
+    });
   });
 });
 

@@ -13,12 +13,14 @@ export interface ServerQuestion {
   headers?: Readonly<Record<string, string>>;
   /** JSON, or text or bytes that are sent as they are. */
   body?: unknown;
+  /** From which address of this machine; the usual one by default. */
+  from?: string;
 }
 
 /** One request as it is: any Host, any Origin, nothing added. */
 export function askServer(url: string, path: string, question: ServerQuestion = {}): Promise<ServerAnswer> {
   const { hostname, port } = new URL(url);
-  const { method = "GET", headers = {}, body } = question;
+  const { method = "GET", headers = {}, body, from } = question;
   const asItIs = typeof body === "string" || body === undefined || Buffer.isBuffer(body);
   const written = asItIs ? body : JSON.stringify(body);
   return new Promise((resolve, reject) => {
@@ -27,6 +29,7 @@ export function askServer(url: string, path: string, question: ServerQuestion = 
       port,
       path,
       method,
+      ...(from === undefined ? {} : { localAddress: from }),
       headers: { ...(written === undefined ? {} : { "content-type": "application/json" }), ...headers },
       // A connection of its own: who is at the other end is looked up once for each.
       agent: false,

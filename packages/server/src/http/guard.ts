@@ -1,6 +1,7 @@
 import { isSecretValue } from "@opentiger/schema";
+import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
-import { routePath } from "hono/route";
+import { matchedRoutes, routePath } from "hono/route";
 import { beginAudit, endAudit } from "../access/audit.ts";
 import { whoName } from "../access/who.ts";
 import type { ApiEnv } from "../api/api.ts";
@@ -44,7 +45,7 @@ export function guard({ access, place, metrics }: Parts) {
     }
     if (harmless.has(method)) return next();
     const who = c.get("who");
-    const action = `${method} ${routeOf(target)}`;
+    const action = `${method} ${routeOf(c)}`;
     const id = await beginAudit(place.database, {
       ...about,
       who: who === undefined ? "nobody" : whoName(who),
@@ -58,12 +59,10 @@ export function guard({ access, place, metrics }: Parts) {
   });
 }
 
-/** What was done, without to what. */
-function routeOf(path: string): string {
-  return path.replace(
-    /\/(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[a-z0-9]{8}|[a-z0-9]{12}|\d+)(?=\/|$)/gi,
-    "/{id}",
-  );
+/** What was done, without to what: the route as the API's description has it. What is for all routes is none. */
+function routeOf(c: Context<ApiEnv>): string {
+  const route = matchedRoutes(c).find(({ method }) => method !== "ALL");
+  return route?.path.replaceAll(/:(\w+)(?:\{[^}]*\})?/g, "{$1}") ?? "(no such route)";
 }
 
 /** Counts what was answered, by route. */
