@@ -165,6 +165,8 @@ export const sandboxdStatus = z.object({
       trouble: z.string().nullable(),
     }),
   ),
+  /** How many agents on the host itself have the gateway. */
+  hostRuns: z.number().int(),
 });
 export type SandboxdStatus = z.infer<typeof sandboxdStatus>;
 

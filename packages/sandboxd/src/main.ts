@@ -26,7 +26,7 @@ const claimCheckMs = 2_000;
 /** A disk does not fill faster than we can look. */
 const diskLookMs = 5_000;
 
-/** Without a sandbox there is nothing to do; the next one starts another. */
+/** Without a sandbox, and without anybody who asks, there is nothing to do; the next one starts another. */
 const idleMs = 10 * 60_000;
 
 /** The daemon: started by whoever needs it first, detached, with its log as stdout. May be killed at any time. */
@@ -52,11 +52,15 @@ async function main(env: NodeJS.ProcessEnv): Promise<void> {
   const hostRuns = new HostRuns(gateway, paths.hostRuns, (sentence) => log("warn", sentence));
   const about = { version: opentigerVersion, stop: () => void stop("asked to") };
   const known = routes({ daemon, state, gateway, hostRuns, log: networkLog, about });
-  server.on("request", (request, response) => void answer(known, request, response));
+  let busy = Date.now();
+  server.on("request", (request, response) => {
+    // A server that looks after us does not want to find us gone.
+    busy = Date.now();
+    void answer(known, request, response);
+  });
   await Promise.all([daemon.adopt(), hostRuns.adopt()]);
   log("info", "sandboxd runs", { sandboxes: daemon.sandboxes.length, version: opentigerVersion });
 
-  let busy = Date.now();
   setInterval(() => {
     if (daemon.sandboxes.length > 0) busy = Date.now();
     void hostRuns.live().then((count) => {

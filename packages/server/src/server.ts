@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { createServer, type Server } from "node:http";
 import { join } from "node:path";
 import { getRequestListener } from "@hono/node-server";
-import { type OpenPlace, openPlace } from "@opentiger/orchestrator";
+import { type OpenPlace, openPlace, processSkipped } from "@opentiger/orchestrator";
 import { openVault } from "@opentiger/secrets";
 import { z } from "zod";
 import { Access } from "./access/access.ts";
@@ -17,7 +17,7 @@ import { ImageBuilder } from "./image/image-builder.ts";
 import { Feed } from "./live/feed.ts";
 import { Streams } from "./live/streams.ts";
 import type { Parts } from "./parts.ts";
-import { dispatcherLauncher, type Launcher } from "./processes/launcher.ts";
+import { instanceLauncher, type Launcher, sandboxdName } from "./processes/launcher.ts";
 import { Processes } from "./processes/processes.ts";
 import { usualKeepMs } from "./terminal/shells.ts";
 import { Terminals } from "./terminal/terminals.ts";
@@ -31,7 +31,7 @@ export interface ServerOptions {
   log?: (line: string) => void;
   /** Told what takes a moment while it starts; the log by default. */
   say?: (sentence: string) => void;
-  /** What is kept running where nobody has said anything else; the dispatcher by default. */
+  /** What is kept running where nobody has said anything else; sandboxd and the dispatcher by default. */
   processes?: readonly string[];
   launcher?: Launcher;
   /** How long a shell of the browser's waits for somebody to come back. */
@@ -95,9 +95,10 @@ async function listen(place: OpenPlace, options: Listening): Promise<RunningServ
   });
   const url = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
   const processes = Processes.open({
-    launcher: options.launcher ?? dispatcherLauncher(env),
+    launcher: options.launcher ?? instanceLauncher(env, place.sandboxd),
     file: join(place.folder, "processes.json"),
-    usual: options.processes ?? ["dispatcher"],
+    usual: options.processes ?? [sandboxdName, "dispatcher"],
+    skipped: (name) => processSkipped(place.config, name).skipped,
     log,
   });
   const hosts = { loopbackOnly, names: namesOf(env) };

@@ -19,7 +19,7 @@ interface UpOptions extends LoopVerbOptions {
 
 export function upCommand(surroundings: Surroundings): Command {
   return loopVerb("up", surroundings)
-    .description("start openTiger: database, dispatcher, API and dashboard, until Ctrl-C")
+    .description("start openTiger: database, sandboxd, dispatcher, API and dashboard, until Ctrl-C")
     .option("-d, --detach", "leave it running in the background")
     .option("--drain", "on Ctrl-C, wait until what is being worked on is done")
     .addHelpText("after", loopExamples("up", "up --detach", "up --drain"))

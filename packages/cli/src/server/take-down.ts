@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { DispatcherClient, EmbeddedPostgres, rolesOfProcess, startTimeOf } from "@opentiger/orchestrator";
 import { socketFolder, stateFolder } from "@opentiger/sandbox";
+import { Sandboxd } from "@opentiger/sandboxd";
 import { ServerClient } from "@opentiger/server/control";
 
 export interface TakeDownOptions {
@@ -16,14 +17,16 @@ export interface TakenDown {
   server: boolean;
   /** Those that claimed. */
   processes: string[];
+  /** false: none ran, or something still needs it. */
+  sandboxd: boolean;
   database: boolean;
   /** On how many stages they worked that are not done: their agents go on. */
   goOn: number;
 }
 
 /**
- * Ends the server, then whoever works on loops, then the embedded database. Agents and sandboxes go on, and so does
- * sandboxd as long as one of them needs it; the next dispatcher adopts them.
+ * Ends the server, then whoever works on loops, then sandboxd and the embedded database. Agents and sandboxes go on, and so
+ * does sandboxd where there is one of them; the next dispatcher adopts them.
  */
 export async function takeDown(
   env: NodeJS.ProcessEnv,
@@ -32,7 +35,13 @@ export async function takeDown(
   const server = new ServerClient(env);
   server.noteDown();
   // First, since it would start again what ends.
-  const taken: TakenDown = { server: await server.stop(), processes: [], database: false, goOn: 0 };
+  const taken: TakenDown = {
+    server: await server.stop(),
+    processes: [],
+    sandboxd: false,
+    database: false,
+    goOn: 0,
+  };
   await Promise.all(
     claimerNames(env).map(async (name) => {
       const client = new DispatcherClient(env, name);
@@ -45,6 +54,7 @@ export async function takeDown(
       if (!done) taken.goOn += working;
     }),
   );
+  taken.sandboxd = await stopUnneeded(new Sandboxd(env));
   taken.database = await new EmbeddedPostgres(env).stop();
   return taken;
 }
@@ -65,6 +75,12 @@ async function drained(client: DispatcherClient, pid: number, signal?: AbortSign
     if (startTimeOf(pid) === started) process.kill(pid, "SIGTERM");
     return false;
   }
+}
+
+async function stopUnneeded(sandboxd: Sandboxd): Promise<boolean> {
+  const status = await sandboxd.status();
+  const needed = status && (status.sandboxes.length > 0 || status.hostRuns > 0);
+  return needed ? false : sandboxd.stop();
 }
 
 /** By their sockets; one that a killed process left is found out by whoever asks. */

@@ -10,6 +10,9 @@ import { startDaemon } from "./start.ts";
 const startTimeoutMs = 15_000;
 const retryMs = 15;
 
+/** One that says nothing about itself for so long says nothing at all. */
+const statusMs = 5_000;
+
 type Question = Omit<Call, "socket">;
 
 /** This user's sandboxd, as its clients see it. */
@@ -46,12 +49,17 @@ export class Sandboxd {
   }
 
   /** undefined when none runs. */
-  async status(): Promise<SandboxdStatus | undefined> {
+  async status({ withinMs = statusMs } = {}): Promise<SandboxdStatus | undefined> {
+    const signal = AbortSignal.timeout(withinMs);
     try {
-      return await this.#call({ method: "GET", path: "/status" }, sandboxdStatus);
+      return await this.#call({ method: "GET", path: "/status", signal }, sandboxdStatus);
     } catch (error) {
       if (isAbsent(error)) return undefined;
-      throw error;
+      if (!signal.aborted) throw error;
+      throw new SandboxError("sandboxd_unavailable", "sandboxd does not answer", {
+        remedy: `see ${this.paths.log}`,
+        cause: error,
+      });
     }
   }
 

@@ -39,7 +39,7 @@ export interface RouteParts {
 export function routes({ daemon, state, gateway, hostRuns, log, about }: RouteParts): Routes {
   const startedAt = new Date().toISOString();
   return {
-    "GET /status": (): SandboxdStatus => ({
+    "GET /status": async (): Promise<SandboxdStatus> => ({
       protocol: sandboxdProtocol,
       version: about.version,
       pid: process.pid,
@@ -52,6 +52,7 @@ export function routes({ daemon, state, gateway, hostRuns, log, about }: RoutePa
         ports,
         trouble,
       })),
+      hostRuns: await hostRuns.live(),
     }),
     "POST /stop": () => about.stop(),
     "POST /attached/:id": (asked) => daemon.attach(idOf(asked), attachRequest.parse(asked.body).engine),

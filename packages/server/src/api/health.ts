@@ -2,6 +2,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 import { firstRow } from "@opentiger/orchestrator";
 import { opentigerVersion } from "@opentiger/schema";
 import type { Parts } from "../parts.ts";
+import { sandboxdName } from "../processes/launcher.ts";
 import { answers, newApi } from "./api.ts";
 
 const health = z.object({ status: z.literal("ok"), version: z.string() }).openapi("Health");
@@ -26,22 +27,28 @@ const readyRoute = createRoute({
   method: "get",
   path: "/health/ready",
   tags: ["health"],
-  summary: "Whether it can work: the database answers, and sandboxd can be asked.",
+  summary:
+    "Whether it can work: the database answers, and so does sandboxd, where this server looks after it. Elsewhere whoever needs sandboxd starts it.",
   responses: {
     ...answers(readiness, "It can"),
     503: { description: "It cannot", content: { "application/json": { schema: readiness } } },
   },
 });
 
-export function healthApi({ place }: Parts) {
+/** Who asks wants to know now. A database that was killed is started again by then. */
+const answerMs = 3_000;
+
+export function healthApi({ place, processes }: Parts) {
   return newApi()
     .openapi(healthRoute, (c) => c.json({ status: "ok" as const, version: opentigerVersion }, 200))
     .openapi(readyRoute, async (c) => {
-      const database = await check("database", () =>
-        firstRow(place.database, z.unknown(), "select 1 as one"),
-      );
-      const sandboxd = await check("sandboxd", () => place.sandboxd.status());
-      const checks = [database, sandboxd];
+      const checks = await Promise.all([
+        check("database", () => firstRow(place.database, z.unknown(), "select 1 as one")),
+        check("sandboxd", async () => {
+          if ((await place.sandboxd.status()) || !processes.wants(sandboxdName)) return;
+          throw new Error("it does not run, and is being started: sandboxes have no network until then");
+        }),
+      ]);
       const version = opentigerVersion;
       if (checks.every(({ ok }) => ok)) return c.json({ ready: true, version, checks }, 200);
       return c.json({ ready: false, version, checks }, 503);
@@ -49,10 +56,18 @@ export function healthApi({ place }: Parts) {
 }
 
 async function check(name: string, ask: () => Promise<unknown>) {
+  const late = AbortSignal.timeout(answerMs);
   try {
-    await ask();
+    await Promise.race([ask(), aborted(late)]);
     return { name, ok: true, message: null };
   } catch (error) {
-    return { name, ok: false, message: error instanceof Error ? error.message : "it does not answer" };
+    const message = error instanceof Error && !late.aborted ? error.message : "it does not answer";
+    return { name, ok: false, message };
   }
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener("abort", () => reject(new Error("too late")));
+  });
 }

@@ -59,7 +59,7 @@ const listRoute = createRoute({
   method: "get",
   path: "/system/processes",
   tags,
-  summary: "The processes that work on loops",
+  summary: "The processes that work on loops, and sandboxd",
   responses: answers(processes, "All of them"),
 });
 const startRoute = createRoute({
@@ -83,7 +83,7 @@ const stopAllRoute = createRoute({
   method: "post",
   path: "/system/processes/stop-all",
   tags,
-  summary: "Stops all of them",
+  summary: "Stops all that work on loops. sandboxd stays: agents go on, and need it.",
   responses: answers(processes, "All of them"),
 });
 const logRoute = createRoute({

@@ -1,4 +1,5 @@
 import { DispatcherClient, rolesOfProcess, startDispatcher } from "@opentiger/orchestrator";
+import type { Sandboxd } from "@opentiger/sandboxd";
 
 /** What is seen of a process that runs. */
 export interface RunningProcess {
@@ -7,7 +8,7 @@ export interface RunningProcess {
   startedAt: string;
   /** Whether it works already. */
   ready: boolean;
-  /** On how many stages. */
+  /** On how many stages; sandboxd has none. */
   working: number;
 }
 
@@ -23,6 +24,37 @@ export interface Launcher {
   stop(name: string): Promise<void>;
   /** The file that it writes to. */
   log(name: string): string;
+}
+
+/** The name of the daemon among those that are looked after. */
+export const sandboxdName = "sandboxd";
+
+/** Everything that an instance needs: the way out of its sandboxes, and those who claim. */
+export function instanceLauncher(env: NodeJS.ProcessEnv, sandboxd: Sandboxd): Launcher {
+  const claimers = dispatcherLauncher(env);
+  const daemon = sandboxdLauncher(sandboxd);
+  const of = (name: string) => (name === sandboxdName ? daemon : claimers);
+  return {
+    check: (name) => of(name).check(name),
+    status: (name) => of(name).status(name),
+    start: (name, ended) => of(name).start(name, ended),
+    stop: (name) => of(name).stop(name),
+    log: (name) => of(name).log(name),
+  };
+}
+
+/** Others start it too, when they need it: whoever comes second finds it. */
+function sandboxdLauncher(sandboxd: Sandboxd): Launcher {
+  return {
+    check: () => {},
+    status: async () => {
+      const status = await sandboxd.status();
+      return status && { ...status, ready: true, working: 0 };
+    },
+    start: (_name, ended) => void sandboxd.ensure().catch(ended),
+    stop: async () => void (await sandboxd.stop()),
+    log: () => sandboxd.paths.log,
+  };
 }
 
 /** The dispatcher, and in host mode those who claim beside it. */

@@ -64,12 +64,18 @@ function fileLauncher(name: string): Launcher & { starts: string[] } {
   };
 }
 
-function opened(launcher: Launcher, file: string, usual: readonly string[] = []): Processes {
+function opened(
+  launcher: Launcher,
+  file: string,
+  usual: readonly string[] = [],
+  skipped: (name: string) => boolean = () => false,
+): Processes {
   const settings = quick;
   const processes = Processes.open({
     launcher,
     file: join(folder, file),
     usual,
+    skipped,
     log: () => {},
     settings,
     lookEveryMs: 10,
@@ -142,6 +148,35 @@ describe("processes", () => {
     const second = opened(launcher, "stopped.json", ["sleeper-1"]);
     expect(await second.find("sleeper-1")).toMatchObject({ state: "stopped" });
     expect(launcher.starts).toEqual(["sleeper-1"]);
+  });
+
+  it("that are skipped as things are wait without being tried, and run when they are not any more", async () => {
+    const launcher = fileLauncher("skipped");
+    let skips = true;
+    const processes = opened(launcher, "skipped.json", ["sleeper-1", "sleeper-2"], (name) =>
+      skips ? name === "sleeper-1" : name === "sleeper-2",
+    );
+    await until("the other one runs", () => stateOf(processes, "sleeper-2")?.state === "running");
+    expect(stateOf(processes, "sleeper-1")).toMatchObject({ state: "stopped", restarts: 0 });
+    skips = false;
+    // One that is skipped from now on ends by itself, and that is no crash.
+    kill(stateOf(processes, "sleeper-2")?.pid ?? 0);
+    await until("they have changed places", () => {
+      const states = processes.list().map(({ state }) => state);
+      return states.join() === "running,stopped";
+    });
+    expect(launcher.starts).toEqual(["sleeper-2", "sleeper-1"]);
+    expect(stateOf(processes, "sleeper-2")).toMatchObject({ restarts: 0, nextTryAt: null });
+    expect(processes.wants("sleeper-2")).toBe(true);
+  });
+
+  it("are stopped together but for sandboxd, which their agents need", async () => {
+    const launcher = { ...fileLauncher("together"), check: () => {} };
+    const processes = opened(launcher, "together.json", ["sleeper-1", "sandboxd"]);
+    await until("one runs", () => stateOf(processes, "sleeper-1")?.state === "running");
+    await processes.stopAll();
+    expect(processes.wants("sleeper-1")).toBe(false);
+    expect(processes.wants("sandboxd")).toBe(true);
   });
 
   it("have names, and others are refused", async () => {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { writeAtomically } from "@opentiger/sandbox";
 import { z } from "zod";
-import type { Launcher } from "./launcher.ts";
+import { type Launcher, sandboxdName } from "./launcher.ts";
 import { type ProcessStatus, Supervised, type SupervisionSettings, usualSupervision } from "./supervised.ts";
 
 export interface ProcessesOptions {
@@ -10,6 +10,8 @@ export interface ProcessesOptions {
   file: string;
   /** What runs when nobody has said anything yet. */
   usual: readonly string[];
+  /** Which of them are not to run as things are, whoever wants them: they wait, and neither fail nor are forgotten. */
+  skipped?: (name: string) => boolean;
   log: (line: string) => void;
   settings?: SupervisionSettings;
   lookEveryMs?: number;
@@ -78,8 +80,10 @@ export class Processes {
     return process.status(performance.now());
   }
 
+  /** All that work on loops. Their agents go on, so what these reach the network by stays. */
   async stopAll(): Promise<ProcessStatus[]> {
-    await Promise.all([...this.#all.keys()].map((name) => this.stop(name)));
+    const names = [...this.#all.keys()].filter((name) => name !== sandboxdName);
+    await Promise.all(names.map((name) => this.stop(name)));
     return this.list();
   }
 
@@ -101,11 +105,11 @@ export class Processes {
   }
 
   #of(name: string): Supervised {
-    const { launcher, settings = usualSupervision } = this.#options;
+    const { launcher, settings = usualSupervision, skipped = () => false } = this.#options;
     const known = this.#all.get(name);
     if (known) return known;
     launcher.check(name);
-    const added = new Supervised(name, launcher, settings);
+    const added = new Supervised(name, launcher, settings, () => skipped(name));
     this.#all.set(name, added);
     return added;
   }

@@ -41,6 +41,7 @@ export class Supervised {
   readonly name: string;
   readonly #launcher: Launcher;
   readonly #settings: SupervisionSettings;
+  readonly #skipped: () => boolean;
   #wanted = false;
   #seen: RunningProcess | undefined;
   #seenAt = 0;
@@ -51,10 +52,12 @@ export class Supervised {
   #restarts = 0;
   #nextTry: number | undefined;
 
-  constructor(name: string, launcher: Launcher, settings: SupervisionSettings) {
+  /** skipped: it is not to run now although it is wanted, and ends by itself where it does. */
+  constructor(name: string, launcher: Launcher, settings: SupervisionSettings, skipped: () => boolean) {
     this.name = name;
     this.#launcher = launcher;
     this.#settings = settings;
+    this.#skipped = skipped;
   }
 
   get wanted(): boolean {
@@ -64,9 +67,8 @@ export class Supervised {
   /** From now on it is to run; one that had failed is tried anew. */
   want(): void {
     this.#wanted = true;
-    this.#crashes = 0;
     this.#restarts = 0;
-    this.#nextTry = undefined;
+    this.#anew();
   }
 
   /** Returns when it is gone. */
@@ -86,6 +88,7 @@ export class Supervised {
     const missed =
       this.#startedAt !== undefined && (this.#gone || now - this.#startedAt > this.#settings.startMs);
     if (ended || missed) this.#ended(now);
+    if (this.#skipped()) return this.#anew();
     if (!this.#wanted || this.#startedAt !== undefined || this.#hasFailed) return;
     if (this.#nextTry === undefined || now >= this.#nextTry) this.#start(now);
   }
@@ -113,9 +116,15 @@ export class Supervised {
 
   #state(): ProcessState {
     if (this.#seen) return this.#seen.ready ? "running" : "starting";
-    if (!this.#wanted) return "stopped";
+    if (!this.#wanted || this.#skipped()) return "stopped";
     if (this.#hasFailed) return "failed";
     return this.#nextTry === undefined || this.#startedAt !== undefined ? "starting" : "waiting";
+  }
+
+  /** Nothing of before counts: it is tried at the next look at which it is to run. */
+  #anew(): void {
+    this.#crashes = 0;
+    this.#nextTry = undefined;
   }
 
   #isThere(seen: RunningProcess, now: number): void {
