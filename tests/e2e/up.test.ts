@@ -1,5 +1,7 @@
 import { once } from "node:events";
+import { writeFileSync } from "node:fs";
 import { createServer } from "node:http";
+import { join } from "node:path";
 import { DispatcherClient, EmbeddedPostgres } from "@opentiger/orchestrator";
 import { Sandboxd } from "@opentiger/sandboxd";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -75,11 +77,13 @@ describe("opentiger up", () => {
       });
 
       await until("the dispatcher runs", () => new DispatcherClient(env).status());
+      await until("sandboxd runs", () => new Sandboxd(env).status());
       const status = await opentiger.json("status", "--json");
       expect(status).toMatchObject({
         running: true,
         server: { url, pid: again.pid, ready: true, database: { kind: "embedded" } },
         processes: [{ name: "dispatcher" }],
+        sandboxd: { sandboxes: [], hostRuns: 0 },
         database: { state: "running" },
         loops: {},
       });
@@ -93,24 +97,6 @@ describe("opentiger up", () => {
       expect(down).toMatchObject({ status: 1, stdout: expect.stringContaining("→ opentiger up") });
       expect(down.stdout).toMatch(/^server +does not run$/m);
       expect(await opentiger("down")).toMatchObject({ status: 0, stdout: "openTiger did not run\n" });
-    },
-    timeoutMs,
-  );
-
-  test(
-    "in the foreground goes on until Ctrl-C, and ends all that it started",
-    async () => {
-      const { opentiger, url, env } = own;
-      const { child, ended } = opentiger.start("up");
-      await until("it is ready", () => child.heard.includes("Ctrl-C ends it"), timeoutMs);
-      expect((await askServer(url, "/health")).status).toBe(200);
-      await until("the dispatcher runs", () => new DispatcherClient(env).status());
-      child.kill("SIGINT");
-      expect(await ended).toMatchObject({
-        status: 0,
-        stdout: expect.stringContaining("openTiger has ended\n"),
-      });
-      expect(processesOf(`OPENTIGER_HOME=${env["OPENTIGER_HOME"]}`)).toEqual([]);
     },
     timeoutMs,
   );
@@ -237,7 +223,7 @@ describe("opentiger run", () => {
   test(
     "is left by `down`, which lets the agent go on, and the next `up` adopts it",
     async () => {
-      const { opentiger } = own;
+      const { opentiger, url } = own;
       const words = ["run", "Keep at it", "--single", "--host", "--agent", "command", "--repo"];
       const { child, ended } = opentiger.start(...words, project());
       const id = await until(
@@ -259,10 +245,44 @@ describe("opentiger run", () => {
       expect(runs).toMatchObject([{ state: "running" }]);
       expect(await opentiger("loop", "cancel", id)).toMatchObject({ status: 0 });
       expect(await opentiger("loop", "events", "-f", id)).toMatchObject({ status: 2 });
-      expect(await opentiger("down", "--drain")).toMatchObject({
-        status: 0,
-        stdout: "openTiger has ended\n",
+      expect(await opentiger("config", "set", "OPENTIGER_REWORKS", "many")).toMatchObject({ status: 78 });
+      expect(await opentiger("config", "set", "OPENTIGER_REWORKS", "2")).toMatchObject({ status: 0 });
+      const { json } = await askServer(url, "/audit?limit=20");
+      const done = (action: string, target: string, status = 200) =>
+        expect.objectContaining({ who: "command line", address: "", action, target, status });
+      expect(json).toMatchObject({
+        items: expect.arrayContaining([
+          done("config set", "OPENTIGER_REWORKS"),
+          done("config set", "OPENTIGER_REWORKS", 400),
+          done("loop cancel", id),
+          done("login link", url),
+          done("server stop", url),
+          done("run", expect.stringMatching(/^\//)),
+        ]),
       });
+    },
+    timeoutMs,
+  );
+
+  test(
+    "is waited for by `down --drain` until the stage that is worked on is done, and no further",
+    async () => {
+      const { opentiger } = own;
+      const file = join(temporaryFolder("awaited-"), "file");
+      const words = ["run", `Await ${file}`, "--single", "--host", "--agent", "command", "--repo"];
+      const { loop } = await opentiger.json(...words, project(), "--detach", "--json");
+      const run = () => opentiger("run", "logs", loop, "1", "--json");
+      await until("its agent is at work", async () => (await run()).stdout.includes("started"), timeoutMs);
+      const { child, ended } = opentiger.start("down", "--drain");
+      await until("it waits", () => child.heard.includes("dispatcher ends when 1 stage"));
+      writeFileSync(file, "now\n");
+      expect(await ended).toMatchObject({ status: 0, stdout: "openTiger has ended\n" });
+      const task = await opentiger.json("task", "show", loop, "1", "--json");
+      expect(task).toMatchObject({
+        state: "blocked(awaiting_judge)",
+        runs: [{ role: "worker", state: "succeeded" }],
+      });
+      await opentiger("loop", "cancel", loop);
     },
     timeoutMs,
   );

@@ -2,6 +2,7 @@ import { type OpenPlace, OrchestratorError } from "@opentiger/orchestrator";
 import type { ConfigEntry } from "@opentiger/schema";
 import { Command, Option } from "commander";
 import { UsageError } from "../errors.ts";
+import { audited, commandLine } from "../loop/audited.ts";
 import { type LoopVerbOptions, loopExamples, loopVerb, withPlace } from "../loop/place.ts";
 import { coloursFor } from "../output/colours.ts";
 import { printable, renderTable } from "../output/table.ts";
@@ -90,8 +91,9 @@ async function change(
   surroundings: Surroundings,
 ): Promise<void> {
   if (value?.trim() === "") throw new UsageError(`${name} needs a value`, `opentiger config unset ${name}`);
-  await withPlace(surroundings, options, async ({ config }) => {
-    const [entry] = await config.patch({ [name]: value }, "command line");
+  await withPlace(surroundings, options, async ({ config, database }) => {
+    const about = { action: value === null ? "config unset" : "config set", target: name };
+    const [entry] = await audited(database, about, () => config.patch({ [name]: value }, commandLine));
     if (options.json) return printJson(surroundings, entry);
     const shown = entry ? written(entry.value) : "";
     surroundings.stdout.write(`${name} is ${shown === "" ? "not set" : printable(shown)}\n`);

@@ -1,24 +1,14 @@
-import { OrchestratorError, type Queryable } from "@opentiger/orchestrator";
-import {
-  beginAudit,
-  endAudit,
-  issueToken,
-  keyName,
-  listTokens,
-  revokeToken,
-  type TokenRow,
-} from "@opentiger/server/access";
+import { OrchestratorError } from "@opentiger/orchestrator";
+import { issueToken, keyName, listTokens, revokeToken, type TokenRow } from "@opentiger/server/access";
 import { Command } from "commander";
 import { UsageError } from "../errors.ts";
+import { audited, commandLine } from "../loop/audited.ts";
 import { parseCount } from "../loop/numbers.ts";
 import { type LoopVerbOptions, loopExamples, loopVerb, withPlace } from "../loop/place.ts";
 import { age } from "../output/age.ts";
 import { renderTable } from "../output/table.ts";
 import type { Surroundings } from "../program/surroundings.ts";
 import { printJson, quiet } from "../program/verb.ts";
-
-/** Who did it, for the audit. */
-const commandLine = "command line";
 
 const dayMs = 86_400_000;
 
@@ -96,18 +86,6 @@ function revokeCommand(surroundings: Surroundings): Command {
         surroundings.stdout.write(`${revoked.name}\n`);
       }),
     );
-}
-
-/** What changes who may ask has a row, whichever way it was changed. */
-async function audited<T>(
-  database: Queryable,
-  about: { action: string; target: string },
-  act: () => Promise<T>,
-): Promise<T> {
-  const id = await beginAudit(database, { who: commandLine, address: "", ...about });
-  const done = await act();
-  await endAudit(database, id, 200);
-  return done;
 }
 
 function checkedName(given: string): string {

@@ -11,6 +11,7 @@ import {
 } from "@opentiger/orchestrator";
 import type { Command } from "commander";
 import { UsageError } from "../errors.ts";
+import { audited } from "../loop/audited.ts";
 import { hasEnded } from "../loop/end.ts";
 import { loopNamed, repositoryOf } from "../loop/find.ts";
 import { type LoopVerbOptions, loopExamples, loopVerb, withPlace } from "../loop/place.ts";
@@ -42,8 +43,12 @@ function mergeCommand(surroundings: Surroundings): Command {
         const { branch, branchOid } = withBranch(loop);
         const { path } = await repositoryOf(place.database, loop);
         const { env } = surroundings;
-        const merged = await mergeIntoUser({ path, branch, oid: branchOid, env });
-        if ("conflicts" in merged) throw conflicting(loop, merged);
+        const about = { action: "loop merge", target: loop.id };
+        const merged = await audited(place.database, about, async () => {
+          const found = await mergeIntoUser({ path, branch, oid: branchOid, env });
+          if ("conflicts" in found) throw conflicting(loop, found);
+          return found;
+        });
         if (options.json) return printJson(surroundings, { loop: loop.id, branch, ...merged });
         const how =
           merged.how === "nothing" ? "has all of it already" : `is at ${merged.merged.slice(0, 10)} now`;
@@ -91,7 +96,7 @@ function discardCommand(surroundings: Surroundings): Command {
             `opentiger loop discard --force ${id}`,
           );
         }
-        await discardLoop(place, id);
+        await audited(place.database, { action: "loop discard", target: id }, () => discardLoop(place, id));
         if (options.json) printJson(surroundings, { loop: id, discarded: branch });
         else surroundings.stdout.write(`loop ${id} has no branch any more\n`);
       }),

@@ -10,6 +10,7 @@ import {
   retryLoop,
 } from "@opentiger/orchestrator";
 import type { Command } from "commander";
+import { audited } from "../loop/audited.ts";
 import { loopNamed } from "../loop/find.ts";
 import { parseDollars, parseTokens } from "../loop/numbers.ts";
 import { type LoopVerbOptions, loopExamples, loopVerb, withPlace } from "../loop/place.ts";
@@ -47,7 +48,7 @@ export function loopChangeCommands(surroundings: Surroundings): Command[] {
   ): Command {
     return named(name, about)
       .addHelpText("after", loopExamples(`loop ${name} k3v9x0ab`))
-      .action((loop: string, options: LoopVerbOptions) => changed(loop, options, act));
+      .action((loop: string, options: LoopVerbOptions) => changed(name, loop, options, act));
   }
 
   function resumeCommand(): Command {
@@ -58,7 +59,7 @@ export function loopChangeCommands(surroundings: Surroundings): Command[] {
       .action((loop: string, options: ResumeOptions) => {
         const { budgetUsd: usd, budgetTokens: tokens } = options;
         const more = usd === undefined && tokens === undefined ? {} : { budget: { usd, tokens } };
-        return changed(loop, options, (place, id) => resumeLoop(place, id, more));
+        return changed("resume", loop, options, (place, id) => resumeLoop(place, id, more));
       });
   }
 
@@ -68,7 +69,7 @@ export function loopChangeCommands(surroundings: Surroundings): Command[] {
       .addHelpText("after", loopExamples("loop edit k3v9x0ab -f plan.json", "loop edit k3v9x0ab -f -"))
       .action(async (loop: string, options: EditOptions) => {
         const plan = await readPlan(options.file, surroundings.cwd);
-        await changed(loop, options, (place, id) => editPlan(place, id, plan));
+        await changed("edit", loop, options, (place, id) => editPlan(place, id, plan));
       });
   }
 
@@ -80,13 +81,15 @@ export function loopChangeCommands(surroundings: Surroundings): Command[] {
 
   /** Whatever was changed, somebody has to act on it. */
   async function changed(
+    verb: string,
     name: string,
     options: LoopVerbOptions,
     act: (place: OpenPlace, id: string) => Promise<LoopRow>,
   ): Promise<void> {
     await withPlace(surroundings, options, async (place) => {
       const { id } = await loopNamed(place.database, name);
-      const loop = await act(place, id);
+      const about = { action: `loop ${verb}`, target: id };
+      const loop = await audited(place.database, about, () => act(place, id));
       await ensureDispatcher(surroundings.env);
       if (options.json) printJson(surroundings, loop);
       else surroundings.stdout.write(`loop ${id} is ${loop.state}\n`);

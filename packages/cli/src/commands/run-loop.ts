@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { startLoop } from "@opentiger/orchestrator";
 import { agentKinds } from "@opentiger/schema";
 import { type Command, Option } from "commander";
+import { audited } from "../loop/audited.ts";
 import { checkEngine } from "../loop/engine-check.ts";
 import { parseDollars, parseTokens } from "../loop/numbers.ts";
 import { type LoopVerbOptions, loopExamples, loopVerb, withPlace } from "../loop/place.ts";
@@ -75,7 +76,9 @@ async function run(
   return withPlace(surroundings, options, async (place) => {
     const settings = settingsOf(options, place.config);
     await checkEngine(place, settings.environment ?? place.config.get("EXECUTION_ENVIRONMENT"));
-    const loop = await startLoop(place, { repository: { path }, ...wanted, settings });
+    const loop = await audited(place.database, { action: "run", target: path }, () =>
+      startLoop(place, { repository: { path }, ...wanted, settings }),
+    );
     const url = await bringUp(surroundings, options);
     const page = url && `${url}/loops/${loop.id}`;
     if (options.detach) return detached(loop.id, page, options, surroundings);

@@ -1,6 +1,7 @@
 import { addTask, ensureDispatcher } from "@opentiger/orchestrator";
 import { type TaskEdit, taskFields } from "@opentiger/schema";
 import type { Command } from "commander";
+import { audited } from "../loop/audited.ts";
 import { loopNamed } from "../loop/find.ts";
 import { loopExamples, loopVerb, withPlace } from "../loop/place.ts";
 import type { Surroundings } from "../program/surroundings.ts";
@@ -29,7 +30,10 @@ export function addCommand(surroundings: Surroundings): Command {
         const [title = ""] = (said.instructions ?? "").trim().split("\n");
         const named = { title: title.slice(0, titleLength), ...usual, ...said };
         const { id } = await loopNamed(place.database, loop);
-        const task = await addTask(place, id, checkedFields(taskFields, named, "add"));
+        const action = { action: "task add", target: id };
+        const task = await audited(place.database, action, () =>
+          addTask(place, id, checkedFields(taskFields, named, "add")),
+        );
         await ensureDispatcher(surroundings.env);
         if (options.json) return printJson(surroundings, task);
         surroundings.stdout.write(`task ${task.number} of loop ${task.loop} is ${task.state}\n`);

@@ -2,6 +2,7 @@ import { editTask, ensureDispatcher, refuseUnlessEditable, type TaskRow } from "
 import { type TaskEdit, taskEdit } from "@opentiger/schema";
 import type { Command } from "commander";
 import { UsageError } from "../errors.ts";
+import { audited, taskAction } from "../loop/audited.ts";
 import { loopNamed, taskNumbered } from "../loop/find.ts";
 import { loopExamples, taskVerb, withPlace } from "../loop/place.ts";
 import type { Surroundings } from "../program/surroundings.ts";
@@ -36,7 +37,9 @@ async function edit(
     withPlace(surroundings, options, async ({ database }) => {
       const found = await taskNumbered(database, await loopNamed(database, loop), number);
       if (before !== undefined && found.instructions !== before) throw changedMeanwhile(found);
-      const task = await editTask(database, found.id, checkedFields(taskEdit, fields, "edit"));
+      const task = await audited(database, taskAction("edit", found), () =>
+        editTask(database, found.id, checkedFields(taskEdit, fields, "edit")),
+      );
       await ensureDispatcher(surroundings.env);
       if (options.json) return printJson(surroundings, task);
       surroundings.stdout.write(`task ${task.number} of loop ${task.loop} is changed; it is ${task.state}\n`);

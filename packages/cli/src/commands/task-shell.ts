@@ -4,6 +4,7 @@ import { withCredentials } from "@opentiger/sandboxd";
 import { executionEnvironments } from "@opentiger/schema";
 import { runAtTerminal } from "../exec/host-terminal.ts";
 import { ownSize, refuseWithoutTerminal, relayTerminal } from "../exec/terminal.ts";
+import { audited, taskAction } from "../loop/audited.ts";
 import { loopNamed, taskNumbered } from "../loop/find.ts";
 import { type LoopVerbOptions, withPlace } from "../loop/place.ts";
 import type { Surroundings } from "../program/surroundings.ts";
@@ -21,7 +22,11 @@ export async function taskShell(
   refuseWithoutTerminal(surroundings.stdin);
   const sandbox = await withPlace(surroundings, options, async (place) => {
     const task = await taskNumbered(place.database, await loopNamed(place.database, loop), number);
-    return (await sandboxOf(place, task)) ?? nowhere(task);
+    return audited(
+      place.database,
+      taskAction("shell", task),
+      async () => (await sandboxOf(place, task)) ?? nowhere(task),
+    );
   });
   try {
     return await shellIn(sandbox, surroundings);

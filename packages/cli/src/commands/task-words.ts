@@ -2,6 +2,7 @@ import { ensureDispatcher, type Sent, sendBack, sendMessage } from "@opentiger/o
 import type { DiffComment } from "@opentiger/schema";
 import { type Command, Option } from "commander";
 import { UsageError } from "../errors.ts";
+import { audited, taskAction } from "../loop/audited.ts";
 import { loopNamed, taskNumbered } from "../loop/find.ts";
 import { type LoopVerbOptions, loopExamples, taskVerb, withPlace } from "../loop/place.ts";
 import { readGiven } from "../loop/plan-file.ts";
@@ -36,7 +37,9 @@ export function messageCommand(surroundings: Surroundings): Command {
             "Write it behind the number, or name a file with -f.",
           );
         const task = await taskNumbered(place.database, await loopNamed(place.database, loop), number);
-        const sent = await sendMessage(place, task.id, said);
+        const sent = await audited(place.database, taskAction("message", task), () =>
+          sendMessage(place, task.id, said),
+        );
         await ensureDispatcher(surroundings.env);
         if (options.json) return printJson(surroundings, sent);
         surroundings.stdout.write(
@@ -70,10 +73,12 @@ export function sendBackCommand(surroundings: Surroundings): Command {
       withPlace(surroundings, options, async (place) => {
         const message = await given(options.message, options.file, surroundings);
         const task = await taskNumbered(place.database, await loopNamed(place.database, loop), number);
-        const sent = await sendBack(place, task.id, {
-          ...(message === undefined ? {} : { message }),
-          comments: options.comment,
-        });
+        const sent = await audited(place.database, taskAction("send-back", task), () =>
+          sendBack(place, task.id, {
+            ...(message === undefined ? {} : { message }),
+            comments: options.comment,
+          }),
+        );
         await ensureDispatcher(surroundings.env);
         if (options.json) return printJson(surroundings, sent);
         surroundings.stdout.write(`${became(sent)}\n`);

@@ -12,6 +12,7 @@ import {
   type TaskRow,
 } from "@opentiger/orchestrator";
 import { Command } from "commander";
+import { audited, taskAction } from "../loop/audited.ts";
 import { loopNamed, taskNumbered, tasksOfLoop } from "../loop/find.ts";
 import { type LoopVerbOptions, loopExamples, loopVerb, taskVerb, withPlace } from "../loop/place.ts";
 import { judgementLines, runTable, taskTable } from "../loop/views.ts";
@@ -96,8 +97,8 @@ function changeCommand(
     .addHelpText("after", loopExamples(`task ${name} k3v9x0ab 3`))
     .action((loop: string, number: string, options: LoopVerbOptions) =>
       withPlace(surroundings, options, async ({ database }) => {
-        const { id } = await taskNumbered(database, await loopNamed(database, loop), number);
-        const task = await act(database, id);
+        const found = await taskNumbered(database, await loopNamed(database, loop), number);
+        const task = await audited(database, taskAction(name, found), () => act(database, found.id));
         await ensureDispatcher(surroundings.env);
         if (options.json) return printJson(surroundings, task);
         surroundings.stdout.write(`task ${task.number} of loop ${task.loop} is ${task.state}\n`);

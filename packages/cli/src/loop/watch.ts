@@ -8,6 +8,7 @@ import {
 import { ServerClient } from "@opentiger/server/control";
 import { exits } from "../program/exits.ts";
 import type { Surroundings } from "../program/surroundings.ts";
+import { audited } from "./audited.ts";
 import { exitOf, standsStill } from "./end.ts";
 import { followLoop } from "./follow.ts";
 import { Interrupted } from "./interrupted.ts";
@@ -43,7 +44,9 @@ export async function watchLoop(
       output.notice({ detaching: id }, "Ctrl-C once more cancels the loop; without it, it goes on"),
     second: async () => {
       output.notice({ cancelling: id }, "cancelling: what it runs is being ended");
-      await cancelLoop(place.database, id);
+      await audited(place.database, { action: "loop cancel", target: id }, () =>
+        cancelLoop(place.database, id),
+      );
     },
   });
   const server = new ServerClient(place.env);

@@ -1,12 +1,20 @@
 import { createServer, type IncomingMessage, type Server } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
 import { allRows } from "@opentiger/orchestrator";
 import { claimSocket } from "@opentiger/sandboxd";
 import { loopStatus, opentigerVersion } from "@opentiger/schema";
 import { z } from "zod";
+import { beginAudit, endAudit } from "../access/audit.ts";
 import { newLoginLink } from "../access/login-link.ts";
 import type { Parts } from "../parts.ts";
 import type { RunningServer } from "../server.ts";
 import type { ServerStatus } from "./status.ts";
+
+/** Who did it, for the audit. */
+const commandLine = "command line";
+
+/** A database that takes longer does not answer. */
+const noteMs = 1_000;
 
 type Claim = NonNullable<Awaited<ReturnType<typeof claimSocket>>>;
 
@@ -60,10 +68,25 @@ export class Control {
   async #answer({ method, url }: IncomingMessage): Promise<unknown> {
     if (method === "POST" && url === "/login" && this.#server) {
       const { parts, url: own } = this.#server;
-      return newLoginLink(parts.place.database, own, "command line");
+      await this.#note("login link", own);
+      return newLoginLink(parts.place.database, own, commandLine);
     }
-    if (method === "POST" && url === "/stop") this.#stop();
+    if (method === "POST" && url === "/stop") {
+      // Nobody is kept from ending it by a database that does not answer.
+      await this.#note("server stop", this.#server?.url ?? "").catch(() => {});
+      this.#stop();
+    }
     return this.#status();
+  }
+
+  /** What its owner asks here is in the audit beside what is asked over HTTP. */
+  async #note(action: string, target: string): Promise<void> {
+    if (!this.#server) return;
+    const { database } = this.#server.parts.place;
+    const noted = beginAudit(database, { who: commandLine, address: "", action, target }).then((id) =>
+      endAudit(database, id, 200),
+    );
+    await Promise.race([noted, sleep(noteMs, undefined, { ref: false })]);
   }
 
   async #status(): Promise<ServerStatus> {
