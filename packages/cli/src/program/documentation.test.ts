@@ -3,6 +3,7 @@ import { errorCodes } from "@opentiger/schema";
 import { Command } from "commander";
 import { describe, expect, test } from "vitest";
 import { execOptions } from "../exec/option-table.ts";
+import { exits } from "./exits.ts";
 import { recordedSurroundings } from "./recorded-surroundings.ts";
 import { withSandboxVerbs } from "./sandbox-verbs.ts";
 
@@ -23,6 +24,23 @@ describe("docs/cli.md", () => {
       expect(row?.codes, name).toContain(exit);
     }
     expect(rows.flatMap(({ names }) => names).toSorted()).toEqual(Object.keys(errorCodes).toSorted());
+  });
+
+  test("has every status by which a command answers", () => {
+    const codes = [...text.matchAll(/^\| ([\d, ]+) \|/gm)].flatMap(([, row = ""]) =>
+      row.split(",").map(Number),
+    );
+    for (const [name, status] of Object.entries(exits)) expect(codes, name).toContain(status);
+    const known = new Set<number>([
+      ...Object.values(errorCodes).map(({ exit }) => exit),
+      ...Object.values(exits),
+    ]);
+    expect(codes.filter((code) => !known.has(code))).toEqual([]);
+    const meaning = (code: number) =>
+      text.split("\n").find((line) => new RegExp(`^\\| (?:\\d+, )*${code}(?:, \\d+)* \\|`).test(line));
+    expect(meaning(exits.negative)).toContain("the answer is no");
+    expect(meaning(exits.cancelled)).toMatch(/\| 2, 3, 4 \|.*cancelled; waits for your approval; is paused/);
+    expect(meaning(exits.detached)).toContain("Ctrl-C; what was watched goes on");
   });
 
   test("has every verb and every option of exec", async () => {

@@ -14,8 +14,8 @@ function leaves(command: Command, words: readonly string[] = []): [string, Comma
   return command.commands.flatMap((each) => leaves(each, [...words, each.name()]));
 }
 
-/** A script for a shell is no result that could be JSON. */
-const withoutJson = new Set(["completion"]);
+/** A script for a shell is no result that could be JSON; nor is what is shown to people as it happens. */
+const withoutJson = new Set(["completion", "demo", "bench"]);
 
 describe.each(leaves(root))("opentiger %s", (words, command) => {
   test("has a help with examples", () => {

@@ -40,6 +40,8 @@ function commands([, verb]: readonly string[]): Commands {
     dispatcher: async () => (await import("../commands/dispatcher.ts")).dispatcherCommand,
     sandboxd: async () => (await import("../commands/sandboxd.ts")).sandboxdCommand,
     image: async () => (await import("../commands/image.ts")).imageCommand,
+    demo: async () => (await import("../commands/checkout-scripts.ts")).demoCommand,
+    bench: async () => (await import("../commands/checkout-scripts.ts")).benchCommand,
     completion: async () => (await import("../commands/completion.ts")).completionCommand,
     version: async () => (await import("../commands/version.ts")).opentigerVersionCommand,
   };
