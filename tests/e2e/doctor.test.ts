@@ -179,7 +179,7 @@ describe("opentiger doctor", () => {
     ]);
   });
 
-  test("--fix closes what others can read and removes what a killed process left, and says so", async () => {
+  test("--fix closes what others can read, removes what a killed process left, renews an old plugin, and says so", async () => {
     const env = await machine();
     await commandLine(env)("dispatcher", "status");
     const folder = env["OPENTIGER_HOME"] ?? "";
@@ -192,6 +192,10 @@ describe("opentiger doctor", () => {
     renameSync(`${socket}.9`, socket);
     await new Promise((resolve) => server.close(resolve));
     chmodSync(folder, 0o755);
+    const plugin = join(env["HOME"] ?? "", ".docker", "cli-plugins", "docker-sandbox");
+    await commandLine(env)("sandbox", "install-plugin");
+    const script = readFileSync(plugin, "utf8");
+    writeFileSync(plugin, `${script}# of another version\n`);
 
     const before = await examine(env);
     expect(before.of("permissions")).toMatchObject([
@@ -200,6 +204,7 @@ describe("opentiger doctor", () => {
     expect(before.of("processes")).toContainEqual(
       expect.objectContaining({ status: "warn", fixable: true, message: expect.stringContaining(socket) }),
     );
+    expect(before.of("plugin")).toMatchObject([{ status: "warn", fixable: true }]);
     expect(existsSync(socket)).toBe(true);
     chmodSync(folder, 0o755);
 
@@ -207,7 +212,10 @@ describe("opentiger doctor", () => {
     expect(after.fixed.map(({ done }) => done)).toEqual([
       `closed ${folder} to everybody else`,
       `removed ${socket}`,
+      `installed ${plugin} again`,
     ]);
+    expect(after.of("plugin")).toMatchObject([{ status: "ok" }]);
+    expect(readFileSync(plugin, "utf8")).toBe(script);
     expect(after.of("permissions")).toMatchObject([{ status: "ok" }]);
     expect(existsSync(socket)).toBe(false);
     expect(statSync(folder).mode & 0o777).toBe(0o700);
