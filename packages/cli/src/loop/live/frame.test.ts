@@ -47,7 +47,7 @@ function state(tasks: LiveTask[]): LiveState {
     loop: {
       id: "k3v9x0ab",
       repository: "r",
-      requirement: "a --json flag\nfor the list",
+      requirement: "# a --json flag\nfor the list",
       source: { kind: "prose" },
       settings: loopSettings.parse({}),
       state: "running",

@@ -46,7 +46,7 @@ function header({ loop }: LiveState, width: number, { colours, now }: FrameOptio
   const id = colours.bold(loop.id);
   if (room < 0)
     return `${id} ${inStateColour(loop.state, cutTo(width - loop.id.length - 1, words), colours)}`;
-  const requirement = fitTo(room, oneLine(loop.requirement));
+  const requirement = fitTo(room, oneLine(loop.requirement).replace(/^#+ /, ""));
   const state = inStateColour(loop.state, words, colours);
   return `${id} ${state}  ${requirement}  ${colours.dim(took)}`;
 }

@@ -2,7 +2,7 @@
 export const systemPartsWords = {
   processes: "Processes",
   processesLead:
-    "What works on loops. They are not children of the server: they go on when it ends, and the next one finds them.",
+    "What works on loops, and the daemon by which sandboxes reach the network. They are not children of the server: they go on when it ends, and the next one finds them.",
   name: "Name",
   state: "State",
   version: "Version",
