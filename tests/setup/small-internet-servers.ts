@@ -6,13 +6,14 @@ import { createServer as createHttps } from "node:https";
 import { createServer as createTcp, type Server } from "node:net";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
-import type { TLSSocket } from "node:tls";
+import { createServer as createTls, type TLSSocket } from "node:tls";
 import { answerAsModel } from "./model-answers.ts";
 
 /*
  * Every server of the small internet, in its network namespace: HTTP on 80 and 8080, HTTPS on 443, a name server on 53
- * (UDP and TCP), an echo on 9000 (TCP and UDP). FILES has a folder for each host that serves files, and any host echoes
- * the first message of a websocket. What each of them sees is one line of JSON on stdout.
+ * (UDP and TCP) and on 853 (TLS), an echo on 9000 (TCP and UDP) and where QUIC is spoken, and on 2525 one that greets
+ * before it is spoken to. FILES has a folder for each host that serves files, and any host echoes the first message of a
+ * websocket. What each of them sees is one line of JSON on stdout.
  *
  *   small-internet-servers.ts ZONE-FILE CERTIFICATE KEY NAME-SERVER PUBLIC-HOST FILES
  */
@@ -74,7 +75,8 @@ const listen = (server: Server, port: number): unknown =>
   started.push(new Promise((resolve) => server.on("error", fail).listen(port, "::", resolve)));
 listen(createHttp(answer("http")), 80);
 listen(createHttp(answer("http")), 8080);
-const secure = createHttps({ cert: readFileSync(certificate), key: readFileSync(key) }, answer("https"));
+const own = { cert: readFileSync(certificate), key: readFileSync(key) };
+const secure = createHttps(own, answer("https"));
 listen(secure.on("upgrade", echoWebsocket), 443);
 listen(
   createTcp((socket) => {
@@ -88,26 +90,26 @@ listen(
 );
 listen(
   createTcp((socket) => {
+    say({ kind: "tcp", to: plain(socket.localAddress) });
     socket.on("error", () => {});
-    socket.once("data", (data) => {
-      const reply = resolve(data.subarray(2), "dns-tcp");
-      const length = Buffer.alloc(2);
-      length.writeUInt16BE(reply.length);
-      socket.end(Buffer.concat([length, reply]));
-    });
+    socket.end("220 greetings\r\n");
   }),
-  53,
+  2525,
 );
+listen(createTcp(answerNames("dns-tcp")), 53);
+listen(createTls(own, answerNames("dns-tls")), 853);
 // On their own addresses: an answer from another one than was asked is not taken.
 const names = createSocket("udp4");
 names.on("message", (query, from) => names.send(resolve(query, "dns"), from.port, from.address));
 started.push(new Promise((resolve) => void names.on("error", fail).bind(53, nameServer, resolve)));
-const echo = createSocket("udp4");
-echo.on("message", (data, from) => {
-  say({ kind: "udp", body: data.toString("latin1") });
-  echo.send(data, from.port, from.address);
-});
-started.push(new Promise((resolve) => void echo.on("error", fail).bind(9000, publicHost, resolve)));
+for (const port of [9000, 443]) {
+  const echo = createSocket("udp4");
+  echo.on("message", (data, from) => {
+    say({ kind: "udp", body: data.toString("latin1") });
+    echo.send(data, from.port, from.address);
+  });
+  started.push(new Promise((resolve) => void echo.on("error", fail).bind(port, publicHost, resolve)));
+}
 await Promise.all(started);
 say({ kind: "ready" });
 
@@ -116,11 +118,24 @@ function fail(error: Error): void {
   process.exit(1);
 }
 
+/** Over a stream a question and its answer have their length in front of them. */
+function answerNames(kind: "dns-tcp" | "dns-tls") {
+  return (socket: Duplex): void => {
+    socket.on("error", () => {});
+    socket.once("data", (data: Buffer) => {
+      const reply = resolve(data.subarray(2), kind);
+      const length = Buffer.alloc(2);
+      length.writeUInt16BE(reply.length);
+      socket.end(Buffer.concat([length, reply]));
+    });
+  };
+}
+
 /**
  * The zone says for each name which addresses it has: `{"a.test": [["203.0.113.10"]]}`. Several lists are given out one
  * after the other, the last one for ever: a name that changes under whoever asks twice.
  */
-function resolve(query: Buffer, kind: "dns" | "dns-tcp"): Buffer {
+function resolve(query: Buffer, kind: "dns" | "dns-tcp" | "dns-tls"): Buffer {
   const { name, end, type } = question(query);
   say({ kind, name, type });
   // Written by the fixture.

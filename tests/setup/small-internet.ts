@@ -27,9 +27,12 @@ export const addresses = {
   publicV6: "2001:db8:7::10",
 } as const;
 
+/** The machine's own, on the docker network. */
+export const machineAddress = "198.51.100.2";
+
 /** What a server saw. */
 export interface Seen {
-  kind: "http" | "https" | "tcp" | "udp" | "dns" | "dns-tcp";
+  kind: "http" | "https" | "tcp" | "udp" | "dns" | "dns-tcp" | "dns-tls";
   to?: string;
   name?: string;
   method?: string;
@@ -51,12 +54,16 @@ export interface SmallInternet {
   files: string;
   /** Which addresses a name has; several lists are given out one after the other. */
   name(name: string, ...lists: string[][]): void;
+  /** Gives the internet more addresses than it has anyway, and the machine and a plain container the way to them. */
+  addAddresses(more: readonly string[], container: string): Promise<void>;
   /** Starts a command on the machine on which sandboxd runs: its loopback is what sandboxes know as the host's. */
   machine(command: readonly [string, ...string[]], env?: NodeJS.ProcessEnv): ChildProcess;
 }
 
 export const canHaveSmallInternet =
-  isRoot && process.platform === "linux" && ["ip", "openssl"].every((command) => commandPath(command));
+  isRoot &&
+  process.platform === "linux" &&
+  ["ip", "nsenter", "openssl"].every((command) => commandPath(command));
 
 /**
  * An internet of a few addresses and a machine on it, in network namespaces of their own, joined by a docker network
@@ -115,6 +122,7 @@ export async function smallInternet(names: readonly string[]): Promise<SmallInte
     seen,
     files,
     name,
+    addAddresses: (more, container) => addAddresses({ internet, machine }, more, container),
     machine: (command, env = process.env) => inNamespace(machine, command, env),
   };
 }
@@ -161,7 +169,7 @@ async function joinNamespaces({ id, internet, machine, bridge }: Joined): Promis
   );
   atEnd(() => docker("network", "rm", bridge));
   await attach(bridge, `a${id}`, internet, ["198.51.100.1/24", `${addresses.publicV6}/64`]);
-  await attach(bridge, `b${id}`, machine, ["198.51.100.2/24"]);
+  await attach(bridge, `b${id}`, machine, [`${machineAddress}/24`, "2001:db8:7::fe/64"]);
   const { publicV6: _, ...v4 } = addresses;
   for (const address of Object.values(v4))
     await ip("-n", internet, "addr", "add", `${address}/32`, "dev", "lo");
@@ -184,6 +192,24 @@ async function attach(
     await ip("-n", namespace, "addr", "add", address, "dev", `i${link}`, ...flags);
   }
   for (const up of ["lo", `i${link}`]) await ip("-n", namespace, "link", "set", up, "up");
+}
+
+/** An IPv4 address is on the way that everything takes; towards IPv6 there is no such way but that of the real host. */
+async function addAddresses(
+  { internet, machine }: Pick<Joined, "internet" | "machine">,
+  more: readonly string[],
+  container: string,
+): Promise<void> {
+  const pid = await docker("inspect", "--format", "{{.State.Pid}}", container);
+  for (const address of more) {
+    const isV6 = address.includes(":");
+    const flags = isV6 ? ["nodad"] : [];
+    await ip("-n", internet, "addr", "add", `${address}/${isV6 ? 128 : 32}`, "dev", "lo", ...flags);
+    if (!isV6) continue;
+    const route = ["route", "add", `${address}/128`, "via", addresses.publicV6];
+    await ip("-n", machine, ...route);
+    await run("nsenter", [`--net=/proc/${pid}/ns/net`, "ip", ...route]);
+  }
 }
 
 async function ip(...words: string[]): Promise<void> {

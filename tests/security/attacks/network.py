@@ -1,6 +1,7 @@
 """Tries every way onto a network that needs no proxy. Reports for each what came back, or the error."""
 import json
 import socket
+import ssl
 import struct
 import sys
 
@@ -26,6 +27,16 @@ def tcp(address, port, data=b"hello"):
         return f"answered {len(connection.recv(65536))} bytes"
 
 
+def tls(address, port, data):
+    context = ssl.create_default_context()
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    with socket.create_connection((address, port), timeout) as connection:
+        with context.wrap_socket(connection) as session:
+            session.sendall(data)
+            return f"answered {len(session.recv(65536))} bytes"
+
+
 def udp(address, port, data, family=socket.AF_INET):
     with socket.socket(family, socket.SOCK_DGRAM) as endpoint:
         endpoint.settimeout(timeout)
@@ -33,9 +44,8 @@ def udp(address, port, data, family=socket.AF_INET):
         return f"answered {len(endpoint.recv(65536))} bytes"
 
 
-def ping(address):
-    # A socket of the ping group; a raw one where that is not allowed.
-    for kind in (socket.SOCK_DGRAM, socket.SOCK_RAW):
+def ping(address, kinds):
+    for kind in kinds:
         try:
             with socket.socket(socket.AF_INET, kind, socket.IPPROTO_ICMP) as endpoint:
                 endpoint.settimeout(timeout)
@@ -53,8 +63,11 @@ print(json.dumps({
     "private": attempt(lambda: tcp(goal["private"], 80, b"GET / HTTP/1.0\r\n\r\n")),
     "dns": attempt(lambda: udp(goal["names"], 53, message)),
     "dnsTcp": attempt(lambda: tcp(goal["names"], 53, struct.pack(">H", len(message)) + message)),
+    "dnsTls": attempt(lambda: tls(goal["names"], 853, struct.pack(">H", len(message)) + message)),
     "udp": attempt(lambda: udp(goal["public"], 9000, b"leak")),
     "quic": attempt(lambda: udp(goal["public"], 443, b"\xc0" + b"\0" * 1199)),
-    "icmp": attempt(lambda: ping(goal["public"])),
+    # A socket of the ping group; a raw one where that is not allowed.
+    "icmp": attempt(lambda: ping(goal["public"], (socket.SOCK_DGRAM, socket.SOCK_RAW))),
+    "raw": attempt(lambda: ping(goal["public"], (socket.SOCK_RAW,))),
     "ipv6": attempt(lambda: tcp(goal["publicV6"], 9000)),
 }))
