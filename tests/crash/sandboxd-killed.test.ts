@@ -1,6 +1,10 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { collect } from "../../packages/sandbox/src/session/collect.ts";
+import { atEnd } from "../setup/at-end.ts";
 import { curl } from "../setup/curl.ts";
 import { slowly } from "../setup/model-answers.ts";
 import { placeOf, type Said } from "../setup/place.ts";
@@ -112,13 +116,23 @@ describe.skipIf(!canHaveSmallInternet)("kill -9 of sandboxd", () => {
 
   test("the command that comes next starts it again, and the sandbox has its network back", async () => {
     const sandbox = await newSandbox(instance, temporaryWorkspace(), { name: "again" });
+    const killed = (await instance.sandboxd.status())?.pid;
     await instance.killSandboxd();
     await sandbox.close();
-    // In this test the next one runs on this machine and not on the test's: only that it runs is looked at.
     const opened = await instance.backend.open("again");
-    expect(await instance.sandboxd.status()).toMatchObject({
-      sandboxes: expect.arrayContaining([]) as unknown[],
-    });
+    const next = await instance.sandboxd.status();
+    expect(next?.pid).not.toBe(killed);
+    expect(next?.sandboxes).toContainEqual(expect.objectContaining({ name: "again", trouble: null }));
+    // The next one runs on this machine and not on the test's: all that is asked for through it is a server of ours here.
+    const server = createServer((_, response) => response.end("reached")).listen(0, "127.0.0.1");
+    atEnd(() => server.close());
+    await once(server, "listening");
+    // A server that listens on a port has an address with one.
+    const { port } = server.address() as AddressInfo;
+    const path = "/sandboxes/again/host-ports";
+    await instance.sandboxd.ask({ method: "POST", path, body: { ports: [port] } }, z.unknown());
+    const fetched = await curl(placeOf(opened), `http://host.docker.internal:${port}/`);
+    expect(fetched).toEqual({ status: 200, body: "reached" });
     await opened.close();
   });
 });
