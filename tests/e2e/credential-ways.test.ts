@@ -19,6 +19,8 @@ const refreshToken = "canary-refresh-token-0123456789";
 const codexLogin = JSON.stringify(chatgptLogin());
 const secretsBundle = fileURLToPath(new URL("../../packages/cli/dist/secrets.js", import.meta.url));
 
+const sayIt = ["claude", "-p", "say it", "--output-format", "text"];
+
 /** What create says when there is nothing to be said. */
 const unremarked = expect.not.stringContaining("note:") as string;
 
@@ -130,11 +132,14 @@ describe("B3 inject: the credential comes with each command", () => {
 
 describe("A12 A13 without a subscription", () => {
   test("A12 an API key of the caller's is used, in each way", async () => {
-    for (const way of ["inject", "mount"]) {
-      const user = await newUser({ SANDBOX_CREDENTIALS: way, ANTHROPIC_API_KEY: `key-for-${way}` });
+    for (const way of ["broker", "inject", "mount"]) {
+      const key = { SANDBOX_CREDENTIALS: way, ANTHROPIC_API_KEY: `key-for-${way}` };
+      // The gateway asks the model where the user has it; in the other ways the command itself does.
+      const user = await newUser(way === "broker" ? { ...key, ANTHROPIC_BASE_URL: modelUrl() } : key);
       const made = await user.sandbox("create", "--name", "keyed", "claude", temporaryWorkspace());
       expect(made).toMatchObject({ status: 0, stderr: unremarked });
-      expect((await user.sandbox("exec", ...claudeTurn("keyed"))).stdout).toContain(modelSentence);
+      const turn = way === "broker" ? ["keyed", ...sayIt] : claudeTurn("keyed");
+      expect((await user.sandbox("exec", ...turn)).stdout).toContain(modelSentence);
       expect(asked.at(-1)?.headers["x-api-key"]).toBe(`key-for-${way}`);
       await expectNowhere(user, "keyed", [`key-for-${way}`]);
     }
@@ -264,7 +269,7 @@ async function addSecret(user: User, name: string, value: string): Promise<void>
 function claudeTurn(sandbox: string): string[] {
   const variables = { ANTHROPIC_BASE_URL: modelUrl(), CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1" };
   const words = Object.entries(variables).flatMap(([name, value]) => ["-e", `${name}=${value}`]);
-  return [...words, sandbox, "claude", "-p", "say it", "--output-format", "text"];
+  return [...words, sandbox, ...sayIt];
 }
 
 function codexTurn(sandbox: string): string[] {
