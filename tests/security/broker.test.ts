@@ -1,21 +1,33 @@
-import { execFileSync, spawnSync } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { atEnd } from "../setup/at-end.ts";
+import { attackCommand } from "../setup/attack.ts";
 import { type Ended, newUser, type User } from "../setup/command-line.ts";
 import { covering } from "../setup/covering.ts";
 import { docker } from "../setup/docker.ts";
-import { modelSentence } from "../setup/model-answers.ts";
+import { midTurn, modelSentence, waitForMe } from "../setup/model-answers.ts";
+import { type PlainContainer, plainContainer } from "../setup/plain-container.ts";
 import { containerOf } from "../setup/sandbox.ts";
 import { type OnlineInstance, onlineInstance } from "../setup/sandboxd.ts";
-import { canHaveSmallInternet, type SmallInternet, smallInternet } from "../setup/small-internet.ts";
+import {
+  addresses,
+  canHaveSmallInternet,
+  type Seen,
+  type SmallInternet,
+  smallInternet,
+} from "../setup/small-internet.ts";
 import { temporaryWorkspace } from "../setup/temporary-workspace.ts";
 import { until } from "../setup/until.ts";
 import { agents, models } from "./brokered-agents.ts";
+import { filesWith, placesInRunning, placesKept } from "./canary-search.ts";
 
 /** What is the gateway's doing is shown for one of them in turn, and for each at full size. */
-const shown = covering(["usage", "revoking", "removal"] as const, agents, agents.slice(0, 3));
+const shown = covering(
+  ["usage", "revoking", "removal", "copying", "bypass"] as const,
+  agents,
+  agents.slice(0, 3),
+);
 
 function isShown(subject: (typeof shown)[number][0], who: string): boolean {
   return shown.some(([each, agent]) => each === subject && agent.who === who);
@@ -23,16 +35,63 @@ function isShown(subject: (typeof shown)[number][0], who: string): boolean {
 
 describe.skipIf(!canHaveSmallInternet)("22 23 24 26 an agent uses a credential that it never has", () => {
   let internet: SmallInternet;
+  let plain: PlainContainer;
 
   beforeAll(async () => {
     internet = await smallInternet([...models, "evil.test"]);
+    const online = ["--network", internet.network, "--dns", addresses.names];
+    plain = await plainContainer(temporaryWorkspace(), {
+      flags: [...online, "--tmpfs", "/run/user", "--env", `TOKEN=${plainToken}`],
+      main: ["sh", "-c", 'echo "$TOKEN"; exec sleep infinity'],
+    });
   });
 
+  describe("a plain container with a credential in its environment", () => {
+    test("23 26 has it in every place that is searched, as has an image of it and what is made of that", async () => {
+      const keep =
+        'set -e; for folder in "$HOME" /dev/shm /run/user /tmp; do echo "$TOKEN" > "$folder/token"; done';
+      expect(await plain.run(["sh", "-c", keep])).toMatchObject({ code: 0 });
+      expect(await placesInRunning(plain.name, [plainToken])).toEqual([
+        "inspect",
+        "logs",
+        "environ",
+        "memory",
+        "/dev/shm",
+        "/run",
+        "/tmp",
+      ]);
+      const tag = "opentiger-test-plain:canary";
+      await docker("commit", plain.name, tag);
+      atEnd(() => docker("image", "rm", "--force", tag));
+      expect(await placesKept(plain.name, tag, [plainToken])).toEqual([
+        "layer",
+        "image",
+        "layer of the image",
+      ]);
+      expect(await docker("run", "--rm", tag, "printenv", "TOKEN")).toBe(plainToken);
+    });
+
+    test("22 24 sends a key of the attacker's to the model, and sees what the API reflects", async () => {
+      const before = internet.seen.length;
+      await plain.run(["curl", "-s", "-k", "-H", "x-api-key: attackers-key", modelsUrl]);
+      expect(JSON.stringify(internet.seen.slice(before))).toContain("attackers-key");
+      expect((await askFromPlain()).toLowerCase()).toContain(`x-reflected: bearer ${plainToken}`);
+    });
+  });
+
+  async function askFromPlain(): Promise<string> {
+    const ask = `curl -s -k -i -H "authorization: Bearer $TOKEN" ${modelsUrl}`;
+    return (await plain.run(["sh", "-c", ask])).stdout;
+  }
+
   describe.each(agents)("$who", ({ who, agent, secrets, canaries, command, host, route, sees }) => {
+    const image = `opentiger-test-${agent}:canary`;
+    let workspace: string;
     let instance: OnlineInstance;
     let user: User;
 
     beforeAll(async () => {
+      workspace = temporaryWorkspace();
       instance = await onlineInstance(internet, { HOME: temporaryWorkspace(), XDG_CONFIG_HOME: undefined });
       user = await newUser({ OPENTIGER_HOME: instance.home, HOME: instance.env["HOME"] });
       for (const [name, value] of Object.entries(secrets)) {
@@ -41,15 +100,7 @@ describe.skipIf(!canHaveSmallInternet)("22 23 24 26 an agent uses a credential t
         });
         expect(added).toMatchObject({ status: 0 });
       }
-      const made = await user.sandbox(
-        "create",
-        "--name",
-        agent,
-        "--network",
-        "deny",
-        agent,
-        temporaryWorkspace(),
-      );
+      const made = await user.sandbox("create", "--name", agent, "--network", "deny", agent, workspace);
       expect(made).toMatchObject({
         status: 0,
         stderr: expect.not.stringContaining("nothing to log in") as string,
@@ -59,60 +110,88 @@ describe.skipIf(!canHaveSmallInternet)("22 23 24 26 an agent uses a credential t
     test("finishes a turn under deny, and no place inside, outside or in an image of it holds the credential", async () => {
       const container = containerOf(instance, { id: idOf(instance, agent) });
       const before = internet.seen.length;
-      // While it runs: its memory and that of everything it started.
-      const running = user.sandbox("exec", agent, ...command);
-      await until("the agent runs", async () => (await docker("top", container)).includes(agent));
-      const inspected = await docker("inspect", container);
-      const memory = grepProcesses(container, canaries);
-      const { status, stdout, stderr } = await running;
+      const turn = await turnUnderWay();
+      // It has asked the model and goes on: its memory and that of everything it started.
+      expect(await placesInRunning(container, canaries)).toEqual([]);
+      const { status, stdout, stderr } = await turn.goOn();
       expect({ status, stdout, stderr }).toMatchObject({
         status: 0,
         stdout: expect.stringContaining(modelSentence) as string,
       });
-      const asked = internet.seen
-        .slice(before)
-        .filter(({ kind, method }) => kind === "https" && method === "POST");
-      expect(asked.length).toBeGreaterThan(0);
+      const asked = postsSince(before);
+      expect(asked.length).toBeGreaterThan(1);
       for (const { headers, sni } of asked) {
         expect(sni).toBe(host);
         expect(headers?.["authorization"] ?? headers?.["x-api-key"], "the model sees the real one").toBe(
           sees,
         );
       }
-      const written = await layerOf(container);
-      await user.sandbox("save", agent, `opentiger-test-${agent}:canary`);
-      atEnd(() => docker("image", "rm", "--force", `opentiger-test-${agent}:canary`));
-      const image = await docker("inspect", `opentiger-test-${agent}:canary`);
-      const saved = await layerOf(`opentiger-test-${agent}:canary`);
-      for (const canary of canaries) {
-        expect(inspected).not.toContain(canary);
-        expect(image).not.toContain(canary);
-        for (const layer of [written, saved]) expect(filesWith(layer, canary)).toEqual([]);
-        expect(memory).toEqual([]);
-        expect(filesWith(instance.home, canary)).toEqual([]);
-      }
-      for (const words of [
-        ["network", "log"],
-        ["inspect", agent],
-        ["auth", agent],
-        ["usage", agent],
+      await user.sandbox("save", agent, image);
+      atEnd(() => docker("image", "rm", "--force", image));
+      expect(await placesKept(container, image, canaries)).toEqual([]);
+      // The daemon's log is among these files.
+      expect(filesWith(instance.home, "sandboxd runs")).toEqual([join(instance.home, "sandboxd", "log")]);
+      for (const canary of canaries) expect(filesWith(instance.home, canary)).toEqual([]);
+      const audit = await user.run([process.execPath, secretsBundle, "audit"]);
+      for (const name of Object.keys(secrets)) expect(audit.stdout).toContain(name);
+      for (const said of [
+        audit,
+        await user.sandbox("network", "log"),
+        await user.sandbox("inspect", agent),
+        await user.sandbox("auth", agent),
+        await user.sandbox("usage", agent),
       ]) {
-        const said = await user.sandbox(...words);
+        expect(said).toMatchObject({ status: 0 });
         for (const canary of canaries) expect(said.stdout + said.stderr).not.toContain(canary);
       }
     });
 
+    if (isShown("copying", who))
+      test("26 what is made from an image of it has no credential: the gateway refuses it", async () => {
+        const made = await user.run(
+          ["docker", "sandbox", "create", "--name", "copy", "-t", image, agent, temporaryWorkspace()],
+          { env: { SANDBOX_CREDENTIALS: "none" } },
+        );
+        expect(made).toMatchObject({ status: 0 });
+        const before = internet.seen.length;
+        const url = `http://127.0.0.1:3129/${route}/models`;
+        const { stdout } = await user.sandbox("exec", "copy", "curl", "-s", "-i", url);
+        expect(stdout).toMatch(/^HTTP\/1.1 400 /);
+        expect(stdout).toContain("copy was given no credentials");
+        expect(internet.seen.slice(before)).toEqual([]);
+        expect(await user.sandbox("rm", "copy")).toMatchObject({ status: 0 });
+      });
+
     test("22 a tunnel to the model with a key of the attacker's is refused and names the gateway", async () => {
-      const attackers = ["-H", "x-api-key: attackers-key", "-H", "authorization: Bearer attackers-key"];
       await user.sandbox("network", "proxy", agent, "--allow-host", host);
       const before = internet.seen.length;
-      const tunnel = await curl(`https://${host}/v1/models`, ...attackers);
-      expect(tunnel.stdout).toMatch(/^(000|403)/);
-      const through = await curl(`http://127.0.0.1:3129/${route}/models`, ...attackers);
-      expect(through.stdout).toMatch(/^200/);
+      const lines = JSON.stringify([{ target: `${host}:443`, name: host }]);
+      const tunnel = await user.sandbox("exec", agent, ...attackCommand("tunnel.py", lines));
+      expect(JSON.parse(tunnel.stdout)).toEqual([
+        {
+          status: expect.stringContaining(" 403 ") as string,
+          said: expect.stringContaining("use the gateway http://127.0.0.1:3129 instead") as string,
+          through: null,
+        },
+      ]);
+      expect((await curl(`https://${host}/v1/models`, ...attackers)).stdout).toBe("000");
+      expect((await curl(`http://127.0.0.1:3129/${route}/models`, ...attackers)).stdout).toBe("200");
       const seen = internet.seen.slice(before).filter(({ kind }) => kind === "https");
+      expect(seen).not.toEqual([]);
       expect(JSON.stringify(seen)).not.toContain("attackers-key");
     });
+
+    if (isShown("bypass", who))
+      test("22 --bypass-host opens the tunnel, and says what is lost", async () => {
+        const opened = await user.sandbox("network", "proxy", agent, "--bypass-host", host);
+        expect(opened).toMatchObject({ status: 0, stderr: expect.stringMatching(lost) as string });
+        const before = internet.seen.length;
+        expect((await curl(`https://${host}/v1/models`, ...attackers)).stdout).toBe("200");
+        expect(JSON.stringify(internet.seen.slice(before))).toContain("attackers-key");
+        const closed = await user.sandbox("network", "proxy", agent, "--allow-host", host);
+        expect(closed).toMatchObject({ status: 0, stderr: expect.not.stringMatching(lost) as string });
+        expect((await curl(`https://${host}/v1/models`, ...attackers)).stdout).toBe("000");
+      });
 
     test("24 a credential that the API reflects comes back without it", async () => {
       const url = `http://127.0.0.1:3129/${route}/models`;
@@ -130,26 +209,28 @@ describe.skipIf(!canHaveSmallInternet)("22 23 24 26 an agent uses a credential t
         expect(totals.tokens.input).toBeGreaterThanOrEqual(1000);
         expect(await user.sandbox("budget", agent, "--requests", "1")).toMatchObject({ status: 0 });
         const before = internet.seen.length;
-        const { stdout, stderr } = await user.sandbox("exec", agent, ...command);
+        const { stdout, stderr } = await user.sandbox("exec", agent, ...command("say it"));
         expect(stdout).not.toContain(modelSentence);
         expect(stdout + stderr).toMatch(/requests/);
-        const asked = internet.seen
-          .slice(before)
-          .filter(({ kind, method }) => kind === "https" && method === "POST");
-        expect(asked).toEqual([]);
+        expect(postsSince(before)).toEqual([]);
         expect(await user.sandbox("budget", agent, "--none")).toMatchObject({ status: 0 });
       });
 
     if (isShown("revoking", who))
-      test("25 a revoked lease ends it with the next request, and says why", async () => {
+      test("25 a lease that is revoked in the middle of a turn ends it with the next request, and says why", async () => {
+        const turn = await turnUnderWay();
         expect(await user.run([process.execPath, secretsBundle, "revoke", "--all"])).toMatchObject({
           status: 0,
         });
-        const { status, stdout, stderr } = await user.sandbox("exec", agent, ...command);
-        expect(status === 0 && stdout.includes(modelSentence)).toBe(false);
+        const before = internet.seen.length;
+        const { stdout, stderr } = await turn.goOn();
+        expect(postsSince(before)).toEqual([]);
+        expect(stdout).not.toContain(modelSentence);
         expect(stdout + stderr).toMatch(/revoked/i);
+        // What a plain container was given stays with it.
+        expect(await askFromPlain()).toMatch(/^HTTP\/1.1 200 /);
         await user.sandbox("auth", agent, "--grant");
-        expect((await user.sandbox("exec", agent, ...command)).stdout).toContain(modelSentence);
+        expect((await user.sandbox("exec", agent, ...command("say it"))).stdout).toContain(modelSentence);
       });
 
     if (isShown("removal", who))
@@ -165,71 +246,38 @@ describe.skipIf(!canHaveSmallInternet)("22 23 24 26 an agent uses a credential t
         await until("nothing of it is kept", () => !kept().some((name) => name.includes(id)));
       });
 
+    /** The agent has asked its model, and does what it was told: it waits for us. */
+    async function turnUnderWay(): Promise<{ goOn(): Promise<Ended> }> {
+      const ending = user.sandbox("exec", agent, ...command(waitForMe));
+      const begun = join(workspace, midTurn.begun);
+      const early = await Promise.race([ending, until("the model was asked", () => existsSync(begun))]);
+      if (early !== true) throw new Error(`the turn ended early: ${JSON.stringify(early)}`);
+      return {
+        goOn: () => {
+          writeFileSync(join(workspace, midTurn.goOn), "");
+          return ending;
+        },
+      };
+    }
+
+    function postsSince(before: number): Seen[] {
+      return internet.seen.slice(before).filter(({ kind, method }) => kind === "https" && method === "POST");
+    }
+
     function curl(url: string, ...words: string[]): Promise<Ended> {
-      return user.sandbox(
-        "exec",
-        agent,
-        "curl",
-        "-s",
-        "-k",
-        "-o",
-        "/dev/null",
-        "-w",
-        "%{http_code}",
-        ...words,
-        url,
-      );
+      const own = ["-s", "-k", "-o", "/dev/null", "-w", "%{http_code}"];
+      return user.sandbox("exec", agent, "curl", ...own, ...words, url);
     }
   });
 });
 
+const plainToken = "sk-ant-oat01-canary-plain-0123456789";
+const modelsUrl = "https://api.anthropic.com/v1/models";
+const attackers = ["-H", "x-api-key: attackers-key", "-H", "authorization: Bearer attackers-key"];
+const lost = /nobody sees what is sent/;
 const secretsBundle = new URL("../../packages/cli/dist/secrets.js", import.meta.url).pathname;
 
 function idOf({ home }: OnlineInstance, name: string): string {
   const record = JSON.parse(readFileSync(join(home, "names", name), "utf8")) as { id: string };
   return record.id;
-}
-
-/** Which processes of a container have one of the words in their memory or environment. The reader is root on the host. */
-function grepProcesses(container: string, words: readonly string[]): string[] {
-  const script = `
-import os, re, subprocess, sys
-pids = subprocess.check_output(["docker", "top", sys.argv[1], "-o", "pid"], text=True).split()[1:]
-words = [word.encode() for word in sys.argv[2:]]
-for pid in pids:
-    try:
-        text = open(f"/proc/{pid}/environ", "rb").read()
-        if any(word in text for word in words): print(pid, "environ")
-        with open(f"/proc/{pid}/mem", "rb") as memory:
-            for line in open(f"/proc/{pid}/maps"):
-                found = re.match(r"([0-9a-f]+)-([0-9a-f]+) rw", line)
-                if not found: continue
-                start, end = (int(part, 16) for part in found.groups())
-                if end - start > 1 << 30: continue
-                try:
-                    memory.seek(start)
-                    text = memory.read(end - start)
-                except (OSError, ValueError, OverflowError):
-                    continue
-                if any(word in text for word in words): print(pid, line.strip())
-    except (FileNotFoundError, ProcessLookupError):
-        continue
-`;
-  return execFileSync("python3", ["-c", script, container, ...words], { encoding: "utf8" })
-    .split("\n")
-    .filter(Boolean);
-}
-
-/** Where the engine keeps what was written on top of an image. */
-function layerOf(reference: string): Promise<string> {
-  return docker("inspect", "--format", "{{.GraphDriver.Data.UpperDir}}", reference);
-}
-
-/** Files below a folder that hold the word in clear. */
-function filesWith(folder: string, word: string): string[] {
-  const { status, stdout, stderr } = spawnSync("grep", ["-rlF", "--devices=skip", word, folder], {
-    encoding: "utf8",
-  });
-  if (status === null || status > 1) throw new Error(stderr);
-  return stdout.split("\n").filter(Boolean);
 }

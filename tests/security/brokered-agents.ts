@@ -23,22 +23,24 @@ const claudeToken = "sk-ant-oat01-canary-claude-0123456789";
 const openaiKey = "sk-canary-openai-0123456789";
 const anthropicKey = "sk-ant-api03-canary-anthropic-0123456789";
 
-const codex = [
-  "codex",
-  "exec",
-  "--skip-git-repo-check",
-  "--dangerously-bypass-approvals-and-sandbox",
-  "say it",
-];
+const codexFlags = ["--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"];
 
-/** Each on a secret of its own: what no place inside may hold, and what the model's server has to see. */
+function codex(prompt: string): string[] {
+  return ["codex", "exec", ...codexFlags, prompt];
+}
+
+function claude(prompt: string): string[] {
+  return ["claude", "-p", prompt, "--output-format", "text", "--dangerously-skip-permissions"];
+}
+
+/** Each on a secret of its own: what no place inside may hold, how it is told a prompt, and what the model's server has to see. */
 export const agents = [
   {
     who: "claude with a setup token",
     agent: "claude",
     secrets: { claude_setup_token: claudeToken },
     canaries: [claudeToken],
-    command: ["claude", "-p", "say it", "--output-format", "text"],
+    command: claude,
     host: "api.anthropic.com",
     route: "anthropic/v1",
     sees: `Bearer ${claudeToken}`,
@@ -75,7 +77,7 @@ export const agents = [
     agent: "opencode",
     secrets: { anthropic_api_key: anthropicKey },
     canaries: [anthropicKey],
-    command: ["opencode", "run", "say it"],
+    command: (prompt: string) => ["opencode", "run", prompt],
     host: "api.anthropic.com",
     route: "anthropic/v1",
     sees: anthropicKey,

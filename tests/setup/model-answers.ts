@@ -1,16 +1,28 @@
 import { request as ask, type IncomingMessage, type ServerResponse } from "node:http";
-import { finish, startModelSim, think, whenPrompt } from "@opentiger/model-sim";
+import { finish, runCommand, startModelSim, think, whenPrompt } from "@opentiger/model-sim";
 
 export const modelSentence = "The model was reached.";
 
 /** What a question has to contain for its answer to take two seconds. */
 export const slowly = "take your time";
 
+/**
+ * A question that has these words in it is answered with a command that makes the one file in its folder and waits for the
+ * other: meanwhile the agent is in the middle of its turn, and has asked the model once.
+ */
+export const waitForMe = "wait for me";
+export const midTurn = { begun: "begun", goOn: "go-on" } as const;
+
+const waiting = `touch ${midTurn.begun}; until [ -e ${midTurn.goOn} ]; do sleep 0.05; done; rm ${midTurn.begun} ${midTurn.goOn}`;
+
 /** Of each answer. */
 const tokens = { input: 1000, output: 10, cacheRead: 0, cacheWrite: 0 };
 
 const sim = startModelSim({
-  scenarioFor: [whenPrompt(slowly, { steps: [think(2000), finish(modelSentence)], tokens })],
+  scenarioFor: [
+    whenPrompt(slowly, { steps: [think(2000), finish(modelSentence)], tokens }),
+    whenPrompt(waitForMe, { steps: [runCommand(waiting), finish(modelSentence)], tokens }),
+  ],
   scenario: { steps: [finish(modelSentence)], tokens },
 });
 

@@ -1,8 +1,9 @@
-import { rmSync } from "node:fs";
+import { createWriteStream, mkdirSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { connectDocker } from "../../packages/sandbox/src/backends/docker/docker-backend.ts";
 import { Sandboxd } from "../../packages/sandboxd/src/client/client.ts";
 import { outwardThrough } from "../../packages/sandboxd/src/client/outward.ts";
+import { sandboxdPaths } from "../../packages/sandboxd/src/paths.ts";
 import { atEnd } from "./at-end.ts";
 import { knowImages } from "./known-images.ts";
 import type { Instance } from "./sandbox.ts";
@@ -29,7 +30,10 @@ export async function onlineInstance(
   const sandboxd = new Sandboxd(env);
   const startSandboxd = async (): Promise<void> => {
     const child = internet.machine([process.execPath, bundle], env);
-    child.stdout?.resume();
+    // Where it has its log when it is started as it usually is.
+    const { folder, log } = sandboxdPaths(home);
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    for (const said of [child.stdout, child.stderr]) said?.pipe(createWriteStream(log, { flags: "a" }));
     child.stderr?.pipe(process.stderr);
     await until("sandboxd runs on the machine", () => sandboxd.status());
   };
