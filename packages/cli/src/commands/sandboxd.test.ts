@@ -14,6 +14,7 @@ const status: SandboxdStatus = {
   version: "0.1.0",
   pid: 4711,
   startedAt: "2026-01-01T00:00:00.000Z",
+  hostRuns: 0,
   sandboxes: [
     {
       id: "a",

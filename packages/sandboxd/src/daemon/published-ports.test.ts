@@ -8,6 +8,7 @@ import { EgressLog } from "../egress/log/egress-log.ts";
 import { GatewayWorld } from "../gateway/fixture/gateway-world.ts";
 import { Daemon } from "./daemon.ts";
 import { Engines } from "./engines.ts";
+import { PoolKeeper } from "./pool-keeper.ts";
 
 let world: GatewayWorld;
 let state: State;
@@ -100,12 +101,18 @@ const record = sandboxRecord.parse({
 });
 
 function newDaemon(): Daemon {
+  const noPool = { poolSize: () => 0, freeBytes: async () => undefined, keepPool: async () => 0 };
   return new Daemon({
     state,
     engines: new Engines(join(world.folder, "engines.json"), {}),
     egress: new Egress({ env: {}, log: networkLog }),
     gateway: world.gateway,
     networkLog,
+    pool: new PoolKeeper(
+      () => noPool,
+      0,
+      () => {},
+    ),
     log: (_level, sentence) => void warnings.push(sentence),
   });
 }

@@ -79,12 +79,12 @@ export function sandboxUpkeepApi({ place }: Parts) {
         });
       return c.json({ removed: await (await place.backend(environment)).reset() }, 200);
     })
-    .openapi(poolRoute, async (c) => c.json((await docker()).poolStatus(), 200))
+    .openapi(poolRoute, async (c) => c.json(await (await docker()).poolStatus(), 200))
     .openapi(changeRoute, async (c) => {
       const settings = withoutAbsent(c.req.valid("json"));
       const backend = await docker();
       await (settings.size === 0 ? backend.drainPool() : backend.fillPool(settings, c.req.raw.signal));
-      return c.json(backend.poolStatus(), 200);
+      return c.json(await backend.poolStatus(), 200);
     });
 
   async function docker(): Promise<DockerBackend> {
