@@ -21,7 +21,7 @@ export interface TunnelAnswers {
 
 /**
  * How long a client may be silent where its first bytes decide. Nothing passes meanwhile, in either direction, so it
- * is generous to a client on a busy machine (docs/adr/0020-two-seconds-for-the-first-byte.md); one that waits for the server
+ * is generous to a client on a busy machine (docs/adr/0013-two-seconds-for-the-first-byte.md); one that waits for the server
  * to speak is cut after it.
  */
 const silenceMs = 2000;
