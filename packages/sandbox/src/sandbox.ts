@@ -66,6 +66,8 @@ export interface Sandbox {
   readonly attachable: boolean;
   exec(command: readonly string[], options?: ExecOptions): Promise<Execution>;
   attach(id: string, from?: { stdout?: number; stderr?: number }): Promise<Execution>;
+  /** Signals all that an exec started, SIGKILL by default, and leaves its reader where it is. */
+  kill(id: string, signal?: NodeJS.Signals): Promise<void>;
   terminal(command: readonly string[], options: TerminalOptions): Promise<Terminal>;
   execs(): Promise<ExecInfo[]>;
   stats(): Promise<SandboxStats>;

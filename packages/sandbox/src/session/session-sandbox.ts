@@ -27,6 +27,7 @@ export function sandboxOverSession(
       return execution;
     },
     attach: (id, from = {}) => session.attach({ ...from, attach: id }),
+    kill: (id, signal = "SIGKILL") => session.signal({ id, signal }),
     terminal: openTerminal,
     execs: () => session.execs(),
     stats: () => session.stats(),

@@ -91,8 +91,6 @@ const killRoute = createRoute({
 /** Commands of a sandbox by their ids: they outlive whoever started them. */
 export function sandboxExecsApi(parts: Parts) {
   const { place, streams } = parts;
-  /** Those that somebody reads: an exec has one reader, and to end it must not take it away. */
-  const followed = new Map<string, Execution>();
   return newApi()
     .openapi(listRoute, async (c) => {
       const { environment, state, ...page } = c.req.valid("query");
@@ -130,12 +128,7 @@ export function sandboxExecsApi(parts: Parts) {
           ...(stderr === undefined ? {} : { stderr }),
         };
         const execution = await sandbox.attach(id, from);
-        const key = JSON.stringify([environment, name, id]);
-        followed.set(key, execution);
-        const chunks = (signal: AbortSignal) => {
-          signal.addEventListener("abort", () => followed.get(key) === execution && followed.delete(key));
-          return follow(sandbox, execution, signal);
-        };
+        const chunks = (signal: AbortSignal) => follow(sandbox, execution, signal);
         return streams.answer(chunks, c.env.outgoing, eventStreamHeaders);
       } catch (error) {
         await sandbox.close();
@@ -148,10 +141,7 @@ export function sandboxExecsApi(parts: Parts) {
       const ended = await withinSandbox(place, name, environment, async (sandbox) => {
         const known = await execOf(sandbox, id);
         if (known.exit !== null) return known;
-        const reader = followed.get(JSON.stringify([environment, name, id]));
-        const execution = reader ?? (await sandbox.attach(id));
-        await execution.kill(signal);
-        if (execution !== reader) execution.detach();
+        await sandbox.kill(id, signal);
         return execOf(sandbox, id);
       });
       return c.json(ended, 200);

@@ -24,14 +24,12 @@ export function engineExecSandbox(record: SandboxRecord, container: Docker.Conta
       return execution;
     },
     attach: async () => {
-      throw new SandboxError(
-        "unsupported",
-        "an exec of this sandbox cannot be attached to again: its image has no supervisor",
-        {
-          remedy:
-            "use an image with node 18 or newer and setpriv (util-linux), best one made from opentiger/worker",
-        },
-      );
+      throw beyondUs("an exec of this sandbox cannot be attached to again");
+    },
+    kill: async (id: string, signal?: NodeJS.Signals) => {
+      const execution = running.get(id);
+      if (!execution) throw beyondUs("an exec that another process started cannot be ended in this sandbox");
+      await execution.kill(signal);
     },
     terminal: (command: readonly string[], options: TerminalOptions): Promise<Terminal> =>
       openEngineTerminal(container, record, command, options),
@@ -42,4 +40,11 @@ export function engineExecSandbox(record: SandboxRecord, container: Docker.Conta
       for (const execution of running.values()) execution.detach();
     },
   };
+}
+
+function beyondUs(what: string): SandboxError {
+  return new SandboxError("unsupported", `${what}: its image has no supervisor`, {
+    remedy:
+      "use an image with node 18 or newer and setpriv (util-linux), best one made from opentiger/worker",
+  });
 }
