@@ -135,7 +135,7 @@ describe("a linked worktree", () => {
 });
 
 describe("stopping and starting", () => {
-  test("stop takes less than a second although a command ignores SIGTERM, and files stay", async () => {
+  test("stop takes less than a second although a command ignores SIGTERM, files stay, and who only looks does not start it", async () => {
     const sandbox = await newSandbox(instance, temporaryWorkspace());
     await runIn(sandbox, ["sh", "-c", "echo kept > ~/file"]);
     await sandbox.exec(["sh", "-c", "trap '' TERM; while :; do sleep 1; done"]);
@@ -144,6 +144,9 @@ describe("stopping and starting", () => {
     expect(performance.now() - started).toBeLessThan(1000);
     expect(await statusOf(sandbox)).toBe("stopped");
     await instance.backend.stop(sandbox.name);
+    const look = instance.backend.open(sandbox.name, { stopped: "refused" });
+    await expect(look).rejects.toMatchObject({ code: "not_allowed_now" });
+    expect(await statusOf(sandbox)).toBe("stopped");
     const again = await instance.backend.open(sandbox.name);
     expect((await runIn(again, ["cat", "/home/worker/file"])).stdout).toBe("kept\n");
     expect(await statusOf(sandbox)).toBe("running");

@@ -44,6 +44,7 @@ export type {
   ExecOptions,
   Execution,
   Limits,
+  OpenOptions,
   OutputChunk,
   RemoveOptions,
   Sandbox,

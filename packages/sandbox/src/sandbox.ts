@@ -126,12 +126,17 @@ export interface ListOptions {
   parked?: "shown";
 }
 
+export interface OpenOptions {
+  /** For who only looks: one that somebody stopped stays stopped, and is told by `not_allowed_now`. */
+  stopped?: "refused";
+}
+
 /** What makes sandboxes. Each backend is one folder with this shape. */
 export interface Backend {
   readonly kind: BackendName;
   create(options: CreateOptions): Promise<Sandbox>;
   /** Opens a session, and starts the sandbox where it is stopped. */
-  open(name: string): Promise<Sandbox>;
+  open(name: string, options?: OpenOptions): Promise<Sandbox>;
   list(options?: ListOptions): Promise<SandboxSummary[]>;
   /** Everything known about it, as JSON. */
   inspect(name: string): Promise<Record<string, unknown>>;

@@ -4,7 +4,6 @@ import { compress } from "hono/compress";
 import { ServerError } from "../errors.ts";
 import { counted, guard } from "../http/guard.ts";
 import { safeHeaders } from "../http/headers.ts";
-import { onlyRunning } from "../http/only-running.ts";
 import { pages, usualEncodings } from "../http/pages.ts";
 import { storableAddress, storableBody } from "../http/storable.ts";
 import { timed } from "../http/timed.ts";
@@ -67,7 +66,6 @@ export function createApp(parts: Parts) {
   app.notFound((c) =>
     sendError(c, new ServerError("not_found", `there is no ${c.req.method} ${c.req.path}`)),
   );
-  app.use("/sandboxes/:name/:look{stats|execs|changes}", onlyRunning(parts));
   const routed = app
     .route("/", healthApi(parts))
     .route("/", metricsApi(parts))

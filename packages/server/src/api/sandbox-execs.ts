@@ -11,7 +11,7 @@ import { idempotencyHeader, once } from "./idempotency.ts";
 import { namedPage, namedPageOf, namedPageQuery, numberInQuery } from "./paging.ts";
 import { command } from "./sandbox-work.ts";
 import { sandboxParams, whereQuery } from "./sandboxes.ts";
-import { type Where, withinSandbox } from "./within-sandbox.ts";
+import { lookInto, type Where, withinSandbox } from "./within-sandbox.ts";
 
 const tags = ["sandboxes"];
 const execId = execSpec.shape.id;
@@ -94,9 +94,7 @@ export function sandboxExecsApi(parts: Parts) {
   return newApi()
     .openapi(listRoute, async (c) => {
       const { environment, state, ...page } = c.req.valid("query");
-      const all = await withinSandbox(place, c.req.valid("param").name, environment, (sandbox) =>
-        sandbox.execs(),
-      );
+      const all = await lookInto(place, c.req.valid("param").name, environment, (sandbox) => sandbox.execs());
       const wanted = all.filter(
         ({ id, exit }) => !isSizing(id) && (state === undefined || (exit === null) === (state === "running")),
       );
@@ -115,7 +113,7 @@ export function sandboxExecsApi(parts: Parts) {
     .openapi(showRoute, async (c) => {
       const { name, id } = c.req.valid("param");
       const { environment } = c.req.valid("query");
-      return c.json(await withinSandbox(place, name, environment, (sandbox) => execOf(sandbox, id)), 200);
+      return c.json(await lookInto(place, name, environment, (sandbox) => execOf(sandbox, id)), 200);
     })
     .openapi(outputRoute, async (c) => {
       const { name, id } = c.req.valid("param");

@@ -80,7 +80,7 @@ export function sandboxFilesApi({ place }: Parts) {
       const where = c.req.valid("query").environment;
       const { workspaces, repository } = await detailsOf(name, where);
       const cwd = workspaces[0]?.path;
-      const sandbox = await (await place.backend(where)).open(name);
+      const sandbox = await (await place.backend(where)).open(name, { stopped: "refused" });
       try {
         const git = async (...words: string[]) => {
           const command = ["git", "-c", "core.fsmonitor=false", ...words];

@@ -5,7 +5,7 @@ import { ServerError } from "../errors.ts";
 import type { Parts } from "../parts.ts";
 import { answers, failures, jsonBody, newApi } from "./api.ts";
 import { sandboxParams, whereQuery } from "./sandboxes.ts";
-import { withinSandbox } from "./within-sandbox.ts";
+import { lookInto, withinSandbox } from "./within-sandbox.ts";
 
 const tags = ["sandboxes"];
 
@@ -95,7 +95,7 @@ export function sandboxWorkApi({ place }: Parts) {
     .openapi(statsRoute, async (c) => {
       const { environment } = c.req.valid("query");
       const { name } = c.req.valid("param");
-      return c.json(await withinSandbox(place, name, environment, (sandbox) => sandbox.stats()), 200);
+      return c.json(await lookInto(place, name, environment, (sandbox) => sandbox.stats()), 200);
     })
     .openapi(terminalRoute, () => {
       throw new ServerError("usage", "a terminal is a WebSocket, and this was a plain request", {

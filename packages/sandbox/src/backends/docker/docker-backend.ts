@@ -1,6 +1,13 @@
 import type { NetworkSettings, SandboxSummary } from "@opentiger/schema";
 import type { Outward } from "../../egress/outward.ts";
-import type { Backend, CreateOptions, ListOptions, RemoveOptions, Sandbox } from "../../sandbox.ts";
+import type {
+  Backend,
+  CreateOptions,
+  ListOptions,
+  OpenOptions,
+  RemoveOptions,
+  Sandbox,
+} from "../../sandbox.ts";
 import { stateFolder } from "../../state/folder.ts";
 import { openState } from "../../state/state.ts";
 import { defaultHome } from "../../workspace/rules.ts";
@@ -58,8 +65,8 @@ export class DockerBackend implements Backend {
     return this.#guarded(() => createSandbox(this.#place, this.#place.engine.facts(options.signal), options));
   }
 
-  open(name: string): Promise<Sandbox> {
-    return this.#guarded(() => openSandbox(this.#place, name));
+  open(name: string, options: OpenOptions = {}): Promise<Sandbox> {
+    return this.#guarded(() => openSandbox(this.#place, name, options));
   }
 
   list(options: ListOptions = {}): Promise<SandboxSummary[]> {

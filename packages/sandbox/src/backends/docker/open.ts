@@ -2,11 +2,12 @@ import type { SandboxRecord } from "@opentiger/schema";
 import type Docker from "dockerode";
 import { SandboxError } from "../../errors.ts";
 import { checkName } from "../../names.ts";
-import type { Sandbox } from "../../sandbox.ts";
+import type { OpenOptions, Sandbox } from "../../sandbox.ts";
 import type { Session } from "../../session/session.ts";
 import { ensureCarrierFolder } from "../../state/carrier-folder.ts";
 import { creatorLives, unfinished } from "../../state/creator.ts";
 import { placeSupervisor } from "../../state/supervisor-file.ts";
+import { isStopped } from "../stopped.ts";
 import { mountedFolders, recheckMounts } from "./container/mounted-folders.ts";
 import { reachSupervisor, startAndReach } from "./container/reach.ts";
 import { tellSettings } from "./container/settings.ts";
@@ -37,7 +38,11 @@ export function findSandbox(
  * A session with a sandbox, which is started if it does not run. A running one answers without the engine being
  * asked: the question is put to both at once, and the engine's answer matters only where the supervisor is silent.
  */
-export async function openSandbox(place: Opening, name: string): Promise<Sandbox> {
+export async function openSandbox(
+  place: Opening,
+  name: string,
+  { stopped }: OpenOptions = {},
+): Promise<Sandbox> {
   const record = findSandbox(place, name);
   refusePaused(record);
   const container = place.docker.getContainer(record.containerId);
@@ -46,10 +51,13 @@ export async function openSandbox(place: Opening, name: string): Promise<Sandbox
   // Its supervisor would answer whichever engine is meant; only one of them has the sandbox.
   if (record.engineAddress !== place.engine.address) await inspect(place, record, container);
   if (record.carrier === "engine-exec") {
+    const { State } = await inspect(place, record, container);
+    if (stopped && !State.Running) throw isStopped(name);
     await startIfNeeded(place, record, container);
     return engineExecSandbox(record, container);
   }
   const session = await reachRunning(place, record, container);
+  if (stopped && !session) throw isStopped(name);
   return dockerSandbox(record, place.engine, session ?? (await restart(place, record, container)));
 }
 

@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import type { SandboxSummary, WorkspaceKind } from "@opentiger/schema";
 import { SandboxError } from "../../errors.ts";
 import { checkName, defaultNames } from "../../names.ts";
-import type { Backend, CreateOptions, RemoveOptions, Sandbox } from "../../sandbox.ts";
+import type { Backend, CreateOptions, OpenOptions, RemoveOptions, Sandbox } from "../../sandbox.ts";
 import { openDialledSession } from "../../session/session.ts";
 import { sandboxOverSession } from "../../session/session-sandbox.ts";
 import { ensureCarrierFolder, removeCarrierFolder } from "../../state/carrier-folder.ts";
@@ -13,6 +13,7 @@ import { placeSupervisor, removeSupervisor } from "../../state/supervisor-file.t
 import { refuseCloneOptions } from "../../workspace/clone-options.ts";
 import { refuseUnfetched } from "../../workspace/refuse-unfetched.ts";
 import { type CheckedWorkspace, checkWorkspaces } from "../../workspace/rules.ts";
+import { isStopped } from "../stopped.ts";
 import {
   cloneEnvironment,
   fillHostClone,
@@ -66,11 +67,12 @@ export class HostBackend implements Backend {
     }
   }
 
-  async open(name: string): Promise<Sandbox> {
+  async open(name: string, { stopped }: OpenOptions = {}): Promise<Sandbox> {
     const record = this.#find(name);
     if (record.removing) throw notFound(name);
     if (isBeingMade(record)) throw unfinished(record);
     if (record.creatorPid !== null) throw abandoned(record);
+    if (stopped && !(record.supervisor && isAlive(record.supervisor))) throw isStopped(name);
     return this.#connect(record);
   }
 
