@@ -8,7 +8,11 @@ import { type Showcase, showcase } from "./showcase.ts";
 
 const script = "<script>window.owned = 1</script>";
 const image = '<img src="x" onerror="window.owned = 2">';
+/** Of a file. */
+const name = "<b>x</b>.html";
 const terminal = "\u001b]0;owned\u0007\u001b[31mred\u001b[0m";
+/** Clears a screen, and turns what follows around. */
+const turned = "\u001b[2Jpay\u202egnp.exe";
 const lineCount = 100_000;
 
 const instance = temporaryServer();
@@ -25,12 +29,13 @@ beforeAll(async () => {
   ]);
   await database.query("update tasks set title = $2, instructions = $2 where id = $1", [
     shown.task,
-    `${image}${script}`,
+    `${image}${script}${turned}`,
   ]);
   const at = new Date().toISOString();
   const said = [
     { type: "text", text: `${script}${image}` },
     { type: "raw", stream: "stdout", line: `${terminal} ${script}` },
+    { type: "raw", stream: "stdout", line: turned },
     ...Array.from({ length: lineCount }, (_, index) => ({
       type: "raw",
       stream: "stdout",
@@ -41,6 +46,7 @@ beforeAll(async () => {
   mkdirSync(files, { recursive: true });
   writeFileSync(join(files, "events.ndjson"), `${said.join("\n")}\n`);
   writeFileSync(join(files, "diff.patch"), hostilePatch());
+  writeFileSync(join(files, "verify.log"), `${turned}\n`);
 });
 
 afterAll(() => instance.remove());
@@ -49,7 +55,9 @@ test("a requirement, a title and instructions with scripts in them are text", as
   const { page, complaints } = await openPage(`${server.url}/loops/${shown.running}`);
   await page.getByRole("heading", { name: script }).waitFor();
   await load(page, `${server.url}/tasks/${shown.task}`);
-  await page.getByRole("heading", { name: image }).waitFor();
+  const title = page.getByRole("heading", { name: image });
+  expect(await title.textContent()).toContain("\\u{1b}[2Jpay\\u{202e}gnp.exe");
+  expect(await page.title()).toContain("pay\\u{202e}gnp.exe");
   expect(await page.evaluate("window.owned")).toBeUndefined();
   expect(complaints).toEqual([]);
 });
@@ -57,9 +65,14 @@ test("a requirement, a title and instructions with scripts in them are text", as
 test("so is what an agent says and changes, and its terminal tricks are gone", async () => {
   const { page, complaints } = await openPage(`${server.url}/runs/${shown.judged}?tab=diff`);
   await page.getByText("window.owned = 1").first().waitFor();
+  await page.locator("summary").getByText(name, { exact: true }).waitFor();
+  await page.getByRole("region", { name }).getByText("pay\\u{202e}gnp.exe").waitFor();
+  await load(page, `${server.url}/runs/${shown.judged}?tab=logs`);
+  await page.getByText("pay\\u{202e}gnp.exe", { exact: true }).waitFor();
   await load(page, `${server.url}/runs/${shown.judged}`);
   const transcript = page.getByLabel("Transcript", { exact: true }).last();
   await transcript.getByText(`red ${script}`).waitFor();
+  await transcript.getByText("pay\\u{202e}gnp.exe", { exact: true }).waitFor();
   expect(await page.title()).not.toContain("owned");
   expect(await page.evaluate("window.owned")).toBeUndefined();
   expect(complaints).toEqual([]);
@@ -67,7 +80,7 @@ test("so is what an agent says and changes, and its terminal tricks are gone", a
 
 test("a transcript of 100,000 lines scrolls and can be searched, with few of them in the page", async () => {
   const { page } = await openPage(`${server.url}/runs/${shown.judged}`);
-  await page.getByText("100,002 lines").waitFor({ timeout: 60_000 });
+  await page.getByText("100,003 lines").waitFor({ timeout: 60_000 });
   const box = page.locator("section[aria-label=Transcript]");
   await box.press("End");
   await page.getByText(`line ${lineCount - 1}`, { exact: true }).waitFor();
@@ -78,6 +91,5 @@ test("a transcript of 100,000 lines scrolls and can be searched, with few of the
 });
 
 function hostilePatch(): string {
-  const name = "<b>x</b>.html";
-  return `diff --git a/${name} b/${name}\n--- a/${name}\n+++ b/${name}\n@@ -1 +1,2 @@\n-old\n+${script}\n+${image}\n`;
+  return `diff --git a/${name} b/${name}\n--- a/${name}\n+++ b/${name}\n@@ -1 +1,3 @@\n-old\n+${script}\n+${image}\n+${turned}\n`;
 }

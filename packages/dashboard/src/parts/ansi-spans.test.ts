@@ -65,3 +65,11 @@ it("what looks like HTML stays as it was written", () => {
     { text: "<script>alert(1)</script>", className: "" },
   ]);
 });
+
+it("what would turn the letters of a line around is written out, and found as it is shown", () => {
+  expect(ansiSpans("pay\u202e\u001b[31mgnp")).toEqual([
+    { text: "pay\\u{202e}", className: "" },
+    { text: "gnp", className: "text-failed" },
+  ]);
+  expect(withoutAnsi("pay\u202egnp")).toBe("pay\\u{202e}gnp");
+});

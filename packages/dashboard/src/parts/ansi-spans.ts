@@ -1,4 +1,5 @@
 import { classOf, openerOf, plain, styled } from "./ansi-style.ts";
+import { writtenOut } from "./written-out.ts";
 
 export interface Span {
   text: string;
@@ -23,7 +24,7 @@ export function ansiSpans(text: string): Span[] {
   let style = plain;
   let from = 0;
   const add = (part: string) => {
-    const seen = overwritten(part).replaceAll(unseen, "");
+    const seen = drawn(part);
     if (seen !== "") spans.push({ text: seen, className: classOf(style) });
   };
   for (const match of text.matchAll(sequence)) {
@@ -82,7 +83,11 @@ export function foundIn(spans: readonly Span[], search: string): Span[] {
 
 /** The same without any colour, to be searched. */
 export function withoutAnsi(text: string): string {
-  return overwritten(text.replaceAll(sequence, "")).replaceAll(unseen, "");
+  return drawn(text.replaceAll(sequence, ""));
+}
+
+function drawn(part: string): string {
+  return writtenOut(overwritten(part).replaceAll(unseen, ""));
 }
 
 function overwritten(part: string): string {

@@ -3,6 +3,7 @@ import { ChevronRight } from "lucide-react";
 import { type ReactNode, useEffect } from "react";
 import { words } from "../words/words.ts";
 import { classes } from "./classes.ts";
+import { writtenOut } from "./written-out.ts";
 
 export interface Crumb {
   label: string;
@@ -23,7 +24,8 @@ interface PageProps {
 }
 
 /** Every page: where one is, what it is called, what can be done, and then the rest. */
-export function Page({ title, beside, lead, crumbs = [], actions, wide, children }: PageProps) {
+export function Page({ title: called, beside, lead, crumbs = [], actions, wide, children }: PageProps) {
+  const title = writtenOut(called);
   useEffect(() => {
     document.title = `${title} · ${words.shell.product}`;
   }, [title]);
@@ -54,7 +56,7 @@ function Crumbs({ crumbs }: { crumbs: readonly Crumb[] }) {
         <li key={label} className="flex min-w-0 items-center gap-1">
           {/* Paths and their parameters come from the router's own table. */}
           <Link {...({ to, params } as LinkProps)} className="max-w-72 truncate rounded-md hover:text-ink">
-            {label}
+            {writtenOut(label)}
           </Link>
           <ChevronRight aria-hidden className="size-3" />
         </li>

@@ -5,6 +5,7 @@ import type { JudgementItem } from "../../api/judgements.ts";
 import { classes } from "../../parts/classes.ts";
 import { StateBadge } from "../../parts/state-badge.tsx";
 import { RelativeTime } from "../../parts/time.tsx";
+import { writtenOut } from "../../parts/written-out.ts";
 import { words } from "../../words/words.ts";
 import { JudgementList } from "../task/judgement-list.tsx";
 
@@ -33,7 +34,7 @@ export function JudgementRow({ item }: { item: JudgementItem }) {
           params={{ id: item.task }}
           className="min-w-0 flex-1 basis-60 truncate font-medium underline-offset-2 hover:underline"
         >
-          {item.title}
+          {writtenOut(item.title)}
         </Link>
         <span className="numbers text-xs whitespace-nowrap text-soft">{said(item)}</span>
         <Link

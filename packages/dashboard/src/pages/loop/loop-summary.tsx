@@ -9,6 +9,7 @@ import { Section } from "../../parts/page.tsx";
 import { StateBadge } from "../../parts/state-badge.tsx";
 import { StateIcon } from "../../parts/state-icon.tsx";
 import { type Column, rowLink, Table } from "../../parts/table.tsx";
+import { writtenOut } from "../../parts/written-out.ts";
 import { words } from "../../words/words.ts";
 
 const text = words.loop.summary;
@@ -90,7 +91,7 @@ function columnsOf(ids: ReadonlyMap<number, string>): Column<SummedTask>[] {
 function Named({ task, id }: { task: SummedTask; id: string | undefined }) {
   const name = (
     <>
-      <span className="numbers font-normal text-faint">#{task.number}</span> {task.title}
+      <span className="numbers font-normal text-faint">#{task.number}</span> {writtenOut(task.title)}
     </>
   );
   return (

@@ -4,12 +4,14 @@ import type { Task } from "../../api/types.ts";
 import { classes } from "../../parts/classes.ts";
 import { stateLabel } from "../../parts/state-badge.tsx";
 import { StateIcon } from "../../parts/state-icon.tsx";
+import { writtenOut } from "../../parts/written-out.ts";
 import { toneText } from "../../theme/states.ts";
 import { words } from "../../words/words.ts";
 
 /** A task in the graph and on the board: what, in which state, by whom. */
 export function TaskCard({ task }: { task: Task }) {
   const tone = toneOf(task.state);
+  const title = writtenOut(task.title);
   return (
     <Link
       to="/tasks/$id"
@@ -22,8 +24,8 @@ export function TaskCard({ task }: { task: Task }) {
     >
       <span className="flex items-start gap-2">
         <StateIcon tone={tone} className="mt-0.75" />
-        <span className="min-w-0 flex-1 truncate font-medium" title={task.title}>
-          {task.title}
+        <span className="min-w-0 flex-1 truncate font-medium" title={title}>
+          {title}
         </span>
       </span>
       <span className="flex items-center justify-between gap-2 text-xs text-faint">

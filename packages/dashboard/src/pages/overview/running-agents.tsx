@@ -8,6 +8,7 @@ import { Card } from "../../parts/page.tsx";
 import { agentLabel } from "../../parts/run-table.tsx";
 import { StateIcon } from "../../parts/state-icon.tsx";
 import { Duration } from "../../parts/time.tsx";
+import { writtenOut } from "../../parts/written-out.ts";
 import { words } from "../../words/words.ts";
 
 const text = words.overview;
@@ -35,7 +36,7 @@ export function RunningAgents({ running }: { running: readonly Running[] }) {
                   params={{ id: each.run }}
                   className="truncate font-medium after:absolute after:inset-0"
                 >
-                  {each.task ? `#${each.task.number} ${each.task.title}` : text.planning}
+                  {each.task ? `#${each.task.number} ${writtenOut(each.task.title)}` : text.planning}
                 </Link>
               </p>
               <p className="truncate text-xs text-faint">

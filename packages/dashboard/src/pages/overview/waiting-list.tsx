@@ -10,6 +10,7 @@ import { stateLabel } from "../../parts/state-badge.tsx";
 import { StateIcon } from "../../parts/state-icon.tsx";
 import { RelativeTime } from "../../parts/time.tsx";
 import { useAction } from "../../parts/use-action.ts";
+import { writtenOut } from "../../parts/written-out.ts";
 import { words } from "../../words/words.ts";
 import { LoginWarning, useLoginWarnings } from "./login-warnings.tsx";
 
@@ -50,7 +51,7 @@ function WaitingItem({ waiting }: { waiting: Waiting }) {
     <li className="flex flex-wrap gap-x-3 gap-y-2 px-4 py-3">
       <StateIcon tone={toneOf(state)} className="mt-0.75" />
       <div className="min-w-0 flex-1 basis-60">
-        <p className="font-medium break-words">{task ? task.title : name}</p>
+        <p className="font-medium break-words">{task ? writtenOut(task.title) : name}</p>
         <p className="flex flex-wrap gap-x-2 text-xs text-faint">
           <span>{stateLabel(state)}</span>
           {task && <span className="truncate">{name}</span>}

@@ -7,6 +7,7 @@ import { taskMessagesQuery } from "../../api/tasks.ts";
 import type { Task } from "../../api/types.ts";
 import { Card, Section } from "../../parts/page.tsx";
 import { StateIcon } from "../../parts/state-icon.tsx";
+import { writtenOut } from "../../parts/written-out.ts";
 import { words } from "../../words/words.ts";
 import { EditableInstructions } from "./editable-instructions.tsx";
 import { MessageList } from "./message-list.tsx";
@@ -43,7 +44,7 @@ export function TaskInstructions({ task }: { task: Task }) {
                 >
                   <StateIcon tone={toneOf(state)} />
                   <span className="truncate">
-                    #{number} {title}
+                    #{number} {writtenOut(title)}
                   </span>
                 </Link>
               ))}

@@ -8,6 +8,7 @@ import { Note } from "../../../parts/notes.tsx";
 import { Card, Section } from "../../../parts/page.tsx";
 import { TaskGraph } from "../../../parts/task-graph.tsx";
 import { useAction } from "../../../parts/use-action.ts";
+import { writtenOut } from "../../../parts/written-out.ts";
 import { words } from "../../../words/words.ts";
 import { freshTask, removed, replaced } from "./plan-changes.ts";
 import { PlannedTaskDialog } from "./planned-task-dialog.tsx";
@@ -92,14 +93,15 @@ export function PlanEditor({ loop, draft }: PlanEditorProps) {
 }
 
 function PlannedCard({ task, onEdit }: { task: PlannedTask; onEdit: () => void }) {
+  const title = writtenOut(task.title);
   return (
     <button
       type="button"
       onClick={onEdit}
       className="flex h-full w-full flex-col justify-between gap-1 rounded-md border border-line bg-surface px-3 py-2.5 text-left shadow-raised transition-colors hover:border-line-strong hover:bg-hover"
     >
-      <span className="w-full truncate font-medium" title={task.title}>
-        {task.title}
+      <span className="w-full truncate font-medium" title={title}>
+        {title}
       </span>
       <span className="w-full truncate text-xs text-faint">
         {words.states.roles[task.role]} · {task.allowedPaths.join(", ") || text.anything}

@@ -5,6 +5,7 @@ import { ChevronRight } from "lucide-react";
 import { useRef } from "react";
 import { classes } from "../../../parts/classes.ts";
 import { Card } from "../../../parts/page.tsx";
+import { writtenOut } from "../../../parts/written-out.ts";
 import { words } from "../../../words/words.ts";
 import { DiffLineView } from "./diff-line.tsx";
 import { languageOf } from "./highlight.ts";
@@ -35,8 +36,8 @@ export function DiffFileView({ file, open, onComment, commented }: DiffFileProps
             className="size-3 shrink-0 text-faint transition-transform group-open:rotate-90"
           />
           <code className="min-w-0 flex-1 truncate font-mono text-xs font-medium">
-            {file.oldPath && <span className="text-faint">{file.oldPath} → </span>}
-            {file.path}
+            {file.oldPath && <span className="text-faint">{writtenOut(file.oldPath)} → </span>}
+            {writtenOut(file.path)}
           </code>
           <span className="numbers text-xs text-done">+{file.added}</span>
           <span className="numbers text-xs text-failed">−{file.removed}</span>

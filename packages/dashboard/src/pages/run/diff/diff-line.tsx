@@ -1,6 +1,7 @@
 import type { PatchLine } from "@opentiger/schema";
 import { MessageSquare, Plus } from "lucide-react";
 import { classes } from "../../../parts/classes.ts";
+import { writtenOut } from "../../../parts/written-out.ts";
 import { words } from "../../../words/words.ts";
 import { highlighted } from "./highlight.ts";
 
@@ -42,6 +43,7 @@ interface DiffLineProps {
 }
 
 export function DiffLineView({ line, language, onComment, commented, active }: DiffLineProps) {
+  const text = writtenOut(line.text);
   return (
     <div
       className={classes(
@@ -65,11 +67,7 @@ export function DiffLineView({ line, language, onComment, commented, active }: D
         )}
       </span>
       <code className="pr-4 font-mono">
-        {language === "" || line.kind === "hunk" ? (
-          line.text
-        ) : (
-          <Highlighted text={line.text} language={language} />
-        )}
+        {language === "" || line.kind === "hunk" ? text : <Highlighted text={text} language={language} />}
       </code>
     </div>
   );
