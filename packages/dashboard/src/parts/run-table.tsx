@@ -22,7 +22,12 @@ const columns: readonly Column<Run>[] = [
     ),
   },
   { title: text.state, cell: ({ state }) => <StateBadge state={state} /> },
-  { title: text.agent, wideOnly: true, cell: ({ agent }) => agentLabel(agent) },
+  {
+    title: text.agent,
+    wideOnly: true,
+    className: "whitespace-nowrap",
+    cell: ({ agent }) => agentLabel(agent),
+  },
   {
     title: text.tokens,
     wideOnly: true,

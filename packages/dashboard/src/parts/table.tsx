@@ -41,7 +41,14 @@ export function Table<Row>({ label, columns, rows, keyOf }: TableProps<Row>) {
               className="relative border-b border-line transition-colors last:border-0 hover:bg-hover"
             >
               {columns.map((column) => (
-                <td key={column.title} className={classes(cellClass(column), "h-11")}>
+                <td
+                  key={column.title}
+                  className={classes(
+                    cellClass(column),
+                    "h-11",
+                    column.align === "right" && "whitespace-nowrap",
+                  )}
+                >
                   {column.cell(row)}
                 </td>
               ))}

@@ -58,7 +58,10 @@ export function AuditPage() {
 
 const columns: readonly Column<AuditRow>[] = [
   { title: text.at, className: "w-24 text-soft", cell: ({ at }) => <RelativeTime at={at} /> },
-  { title: text.who, cell: ({ who }) => <span className="font-medium break-all">{who}</span> },
+  {
+    title: text.who,
+    cell: ({ who }) => <span className="block min-w-28 font-medium break-words">{who}</span>,
+  },
   {
     title: text.from,
     wideOnly: true,
@@ -72,7 +75,7 @@ const columns: readonly Column<AuditRow>[] = [
   {
     title: text.target,
     cell: ({ target }) => (
-      <span className="line-clamp-1 font-mono text-xs break-all" title={target}>
+      <span className="line-clamp-1 min-w-16 font-mono text-xs break-all" title={target}>
         {target}
       </span>
     ),

@@ -88,7 +88,7 @@ const execColumns: readonly Column<Exec>[] = [
 
 function Command({ text: line }: { text: string }) {
   return (
-    <code className="line-clamp-2 min-w-50 font-mono text-xs break-words" title={line}>
+    <code className="line-clamp-2 min-w-50 font-mono text-xs break-all" title={line}>
       {line}
     </code>
   );

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { type SandboxItem, sandboxQuery, sandboxUsageQuery } from "../../api/sandboxes.ts";
-import { money } from "../../parts/numbers.tsx";
+import { bytes, money } from "../../parts/numbers.tsx";
 import { Card } from "../../parts/page.tsx";
 import { QueryView } from "../../parts/query-view.tsx";
 import { exactTime } from "../../parts/time.tsx";
@@ -65,6 +65,14 @@ function shown(value: unknown): string {
   if (value === null || value === undefined || value === "") return words.common.dash;
   if (typeof value !== "object") return `${value as string | number | boolean}`;
   return Object.entries(value)
-    .map(([name, part]) => `${name} ${part === null ? words.common.none.toLowerCase() : String(part)}`)
+    .map(([name, part]) => partOf(name, part))
     .join(" · ");
+}
+
+/** What is counted in bytes is said as it is everywhere else. */
+function partOf(name: string, part: unknown): string {
+  const unit = "Bytes";
+  if (part === null) return `${name} ${words.common.none.toLowerCase()}`;
+  if (typeof part === "number" && name.endsWith(unit)) return `${name.slice(0, -unit.length)} ${bytes(part)}`;
+  return `${name} ${shown(part)}`;
 }

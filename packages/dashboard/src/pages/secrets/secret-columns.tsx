@@ -19,7 +19,9 @@ export function secretColumns({ onReplace, onRemove }: Does): Column<Secret>[] {
   return [
     {
       title: text.name,
-      cell: ({ name }) => <span className="font-mono text-sm font-medium break-all">{name}</span>,
+      cell: ({ name }) => (
+        <span className="block min-w-24 font-mono text-sm font-medium break-all">{name}</span>
+      ),
     },
     { title: text.kind, wideOnly: true, cell: ({ kind }) => kindName(kind) },
     {
@@ -27,7 +29,12 @@ export function secretColumns({ onReplace, onRemove }: Does): Column<Secret>[] {
       cell: ({ state }) => <StateBadge state={states[state]} label={text.states[state]} />,
     },
     { title: text.size, align: "right", wideOnly: true, cell: ({ size }) => bytes(size) },
-    { title: text.changed, align: "right", cell: ({ updatedAt }) => <RelativeTime at={updatedAt} /> },
+    {
+      title: text.changed,
+      align: "right",
+      wideOnly: true,
+      cell: ({ updatedAt }) => <RelativeTime at={updatedAt} />,
+    },
     {
       title: text.expires,
       align: "right",

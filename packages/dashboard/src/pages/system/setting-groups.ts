@@ -5,7 +5,7 @@ const { groups } = words.systemParts;
 
 /** Which keys belong together. The first that fits has it. */
 const patterns: readonly [RegExp, string][] = [
-  [/^EXECUTION_ENVIRONMENT$/, groups.place],
+  [/^EXECUTION_ENVIRONMENT$|_HOST_VARIABLES$/, groups.place],
   [/^SANDBOX_|_(?:NETWORK_POLICY|POOL_SIZE|PREPARED_SIZE)$/, groups.sandboxes],
   [/_(?:AGENT|MODEL|AGENT_COMMAND|PROJECT_SETTINGS)$/, groups.agents],
   [/_(?:LOOP|DAY)_(?:TOKENS|USD)$/, groups.budgets],
