@@ -34,7 +34,7 @@ export const sampleDiff = `diff --git a/src/report/print.ts b/src/report/print.t
 index 1111111..2222222 100644
 --- a/src/report/print.ts
 +++ b/src/report/print.ts
-@@ -1,6 +1,13 @@
+@@ -1,7 +1,12 @@
  import type { Row } from "./row.ts";
  
 -export function printReport(rows: Row[]) {

@@ -24,7 +24,13 @@ export interface Showcase {
 }
 
 const oid = "8f3c1d9a27b64e05".padEnd(40, "0");
-type Db = RunningServer["parts"]["place"]["database"];
+type Place = Pick<RunningServer["parts"]["place"], "database" | "folder">;
+type Db = Place["database"];
+
+/** A server, or as much of one as is written to. */
+interface Shown {
+  parts: { place: Place };
+}
 
 const tasks: readonly NewTask[] = [
   newTask("Parse the --json flag", { allowedPaths: ["src/cli/**"] }),
@@ -36,12 +42,29 @@ const tasks: readonly NewTask[] = [
 ];
 
 /** A database that looks like a week of work: loops in every state, with all that is kept of their runs. */
-export async function showcase({ parts }: RunningServer): Promise<Showcase> {
+export async function showcase({ parts }: Shown): Promise<Showcase> {
   const { database, folder } = parts.place;
+  const done = await loop(database, "Fix the flaky clock in the scheduler tests", tasks.slice(0, 3), {
+    minutes: 1_540,
+    usd: 50,
+  });
+  for (const task of done.tasks) await setTask(database, task, "done");
+  for (const index of [0, 1, 2])
+    await addRun(database, done, index, { status: "succeeded", minutes: 1_500, usd: 0.5 });
+  await end(database, done.id, { status: "done", minutes: 1_490 });
+  await olderRuns(database, done);
+  const failed = await loop(database, "Upgrade the HTTP client to version 7", tasks.slice(0, 2), {
+    minutes: 240,
+  });
+  await setTask(database, failed.tasks[0] ?? "", "done");
+  await setTask(database, failed.tasks[1] ?? "", "failed", null, "the checks were red three times");
+  await addRun(database, failed, 1, { status: "failed", minutes: 190, usd: 1.1 });
+  await end(database, failed.id, { status: "failed", minutes: 185 });
   const running = await loop(
     database,
     "Add a --json flag to the report command\n\nOne object a line.",
     tasks,
+    { minutes: 62 },
   );
   const states = ["done", "done", "running", "queued", "queued", "queued"];
   for (const [index, state] of states.entries()) await setTask(database, running.tasks[index] ?? "", state);
@@ -59,22 +82,12 @@ export async function showcase({ parts }: RunningServer): Promise<Showcase> {
     database,
     "Move the settings page to the new form components",
     tasks.slice(0, 5),
+    { minutes: 20 },
   );
   await database.query("update loops set status = 'awaiting_approval', plan = $2::jsonb where id = $1", [
     approval.id,
     JSON.stringify(planOf(tasks.slice(0, 5))),
   ]);
-  const failed = await loop(database, "Upgrade the HTTP client to version 7", tasks.slice(0, 2));
-  await setTask(database, failed.tasks[0] ?? "", "done");
-  await setTask(database, failed.tasks[1] ?? "", "failed", null, "the checks were red three times");
-  await addRun(database, failed, 1, { status: "failed", minutes: 190, usd: 1.1 });
-  await end(database, failed.id, "failed");
-  const done = await loop(database, "Fix the flaky clock in the scheduler tests", tasks.slice(0, 3));
-  for (const task of done.tasks) await setTask(database, task, "done");
-  for (const index of [0, 1, 2])
-    await addRun(database, done, index, { status: "succeeded", minutes: 1_500, usd: 0.5 });
-  await end(database, done.id, "done");
-  await olderRuns(database, done);
   await filesOf(database, folder, [run, judged]);
   await addJudgement(database, {
     task: running.tasks[1] ?? "",
@@ -126,12 +139,20 @@ export async function showcase({ parts }: RunningServer): Promise<Showcase> {
   };
 }
 
-async function loop(database: Db, requirement: string, planned: readonly NewTask[]) {
+/** It was begun so many minutes ago, and may cost so much. */
+async function loop(
+  database: Db,
+  requirement: string,
+  planned: readonly NewTask[],
+  { minutes, usd = 5 }: { minutes: number; usd?: number },
+) {
   const made = await newLoop(database, planned);
   await database.query(
     `update loops set requirement = $2, branch = 'tiger/' || id, branch_oid = $3,
-       settings = settings || '{"budget":{"usd":5,"tokens":null}}' where id = $1`,
-    [made.loop.id, requirement, oid],
+       created_at = now() - make_interval(mins => $4), updated_at = now() - make_interval(mins => $4 / 20),
+       settings = settings || jsonb_build_object('budget', jsonb_build_object('usd', $5::float8, 'tokens', null))
+     where id = $1`,
+    [made.loop.id, requirement, oid, minutes, usd],
   );
   return { id: made.loop.id, tasks: made.tasks.map(({ id }) => id) };
 }
@@ -203,11 +224,16 @@ async function olderRuns(database: Db, of: { id: string; tasks: string[] }): Pro
     await addRun(database, of, 0, { status: "succeeded", minutes: (day + 1) * 1_440, usd, number: day + 2 });
 }
 
-async function end(database: Db, id: string, status: string): Promise<void> {
+async function end(
+  database: Db,
+  id: string,
+  { status, minutes }: { status: string; minutes: number },
+): Promise<void> {
   const summary = JSON.stringify(await summarise(database, id));
   await database.query(
-    "update loops set status = $2, ended_at = now(), summary = $3::jsonb, plan = $4::jsonb where id = $1",
-    [id, status, summary, JSON.stringify(planOf(tasks.slice(0, 3)))],
+    `update loops set status = $2, summary = $3::jsonb, plan = $4::jsonb,
+       ended_at = now() - make_interval(mins => $5), updated_at = now() - make_interval(mins => $5) where id = $1`,
+    [id, status, summary, JSON.stringify(planOf(tasks.slice(0, 3))), minutes],
   );
 }
 
