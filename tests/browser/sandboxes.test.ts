@@ -1,12 +1,14 @@
 import { execFileSync } from "node:child_process";
 import { EmbeddedPostgres } from "@opentiger/orchestrator";
+import { Sandboxd } from "@opentiger/sandboxd";
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { type RunningServer, startServer } from "../../packages/server/src/server.ts";
 import { askServer } from "../setup/ask-server.ts";
 import { atEnd } from "../setup/at-end.ts";
-import { type OnlineInstance, onlineInstance } from "../setup/sandboxd.ts";
+import { type Instance, newInstance } from "../setup/sandbox.ts";
+import { onlineInstance } from "../setup/sandboxd.ts";
 import { canHaveSmallInternet, smallInternet } from "../setup/small-internet.ts";
 import { temporaryWorkspace } from "../setup/temporary-workspace.ts";
 import { until } from "../setup/until.ts";
@@ -17,13 +19,14 @@ const name = "browser-box";
 const template = "opentiger-test/browser-template:v1";
 const hostile = "<img src=x onerror=alert(1)>.txt";
 
-describe.skipIf(!canHaveSmallInternet)("sandboxes in a browser", { timeout: timeoutMs }, () => {
-  let instance: OnlineInstance;
+describe("sandboxes in a browser", { timeout: timeoutMs }, () => {
+  let instance: Instance;
   let server: RunningServer;
 
   beforeAll(async () => {
-    const internet = await smallInternet(["blocked.test"]);
-    instance = await onlineInstance(internet);
+    instance = canHaveSmallInternet
+      ? await onlineInstance(await smallInternet(["blocked.test"]))
+      : await usualInstance();
     atEnd(() => new EmbeddedPostgres(instance.env).remove());
     server = await serve(0);
     atEnd(() => server.close());
@@ -53,8 +56,15 @@ describe.skipIf(!canHaveSmallInternet)("sandboxes in a browser", { timeout: time
       .waitFor();
     expect(await seriousOf(page)).toEqual([]);
     expect(complaints).toEqual([]);
+    const phone = { width: 390, height: 844 };
+    await page.setViewportSize(phone);
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(phone.width);
     await row.getByRole("link", { name }).click();
-    await page.getByRole("tab", { name: "Terminal" }).waitFor();
+    for (const tab of ["Terminal", "Network", "Ports", "Processes", "Files", "Details"]) {
+      await page.getByRole("tab", { name: tab }).click();
+      await page.locator("[aria-busy=true]").first().waitFor({ state: "detached" });
+      expect(await page.evaluate("document.documentElement.scrollWidth"), tab).toBe(phone.width);
+    }
   });
 
   test("a terminal is opened and typed in, has the size of its box, and its shell outlives the server and the page", async () => {
@@ -110,25 +120,28 @@ describe.skipIf(!canHaveSmallInternet)("sandboxes in a browser", { timeout: time
     expect(foreign).toEqual([]);
   });
 
-  test("a host that is blocked is seen as it happens, and allowed with a button", async () => {
-    const ask = () => inside("curl -s -m 8 -o /dev/null -w '%{http_code}' http://blocked.test/");
-    const { page, complaints } = await open("network");
-    await page.getByText("Nothing yet").waitFor();
-    expect(await ask()).toBe("403");
-    const row = page.getByRole("row", { name: /blocked\.test/ });
-    await row.getByText("Blocked", { exact: true }).waitFor();
-    await row.getByText("policy deny").waitFor();
-    await page.getByLabel("Only blocked").check();
-    await page.waitForURL(/only=blocked/);
-    await page.getByLabel("Only blocked").uncheck();
-    await row.getByRole("button", { name: "Allow blocked.test:80" }).click();
-    await row.getByText("Allowed now").waitFor();
-    await page.getByRole("listitem").getByText("blocked.test:80").waitFor();
-    expect(await ask()).toBe("200");
-    await row.getByText("allow-host blocked.test:80").waitFor();
-    expect(await seriousOf(page)).toEqual([]);
-    expect(complaints).toEqual([]);
-  });
+  test.skipIf(!canHaveSmallInternet)(
+    "a host that is blocked is seen as it happens, and allowed with a button",
+    async () => {
+      const ask = () => inside("curl -s -m 8 -o /dev/null -w '%{http_code}' http://blocked.test/");
+      const { page, complaints } = await open("network");
+      await page.getByText("Nothing yet").waitFor();
+      expect(await ask()).toBe("403");
+      const row = page.getByRole("row", { name: /blocked\.test/ });
+      await row.getByText("Blocked", { exact: true }).waitFor();
+      await row.getByText("policy deny").waitFor();
+      await page.getByLabel("Only blocked").check();
+      await page.waitForURL(/only=blocked/);
+      await page.getByLabel("Only blocked").uncheck();
+      await row.getByRole("button", { name: "Allow blocked.test:80" }).click();
+      await row.getByText("Allowed now").waitFor();
+      await page.getByRole("listitem").getByText("blocked.test:80").waitFor();
+      expect(await ask()).toBe("200");
+      await row.getByText("allow-host blocked.test:80").waitFor();
+      expect(await seriousOf(page)).toEqual([]);
+      expect(complaints).toEqual([]);
+    },
+  );
 
   test("processes and changed files are seen, and a file's name is text", async () => {
     await inside(`touch '${hostile}'`);
@@ -182,6 +195,13 @@ describe.skipIf(!canHaveSmallInternet)("sandboxes in a browser", { timeout: time
     await page.getByRole("row", { name: new RegExp(name) }).waitFor({ state: "detached" });
   });
 });
+
+/** One whose sandboxd is on this machine itself: for all that reaches nothing. */
+async function usualInstance(): Promise<Instance> {
+  const made = await newInstance();
+  atEnd(() => new Sandboxd(made.env).stop());
+  return made;
+}
 
 /** Waits until this stands on the terminal. */
 async function shows(page: Page, text: string): Promise<void> {
