@@ -5,25 +5,24 @@ import { z } from "zod";
 import { QUIET_BROWSER } from "../scripts/browser/flags.mjs";
 import { fillQueue } from "./claims.ts";
 import { type Series, summarise } from "./measure.ts";
+import { type MemorySizes, measureMemory, memoryTable, type PageMemory } from "./page-memory.ts";
 import { serverPlace } from "./server-place.ts";
-import { writeEvents } from "./sse.ts";
 import { timesTable } from "./table.ts";
+import { addSpokenRun, measureTranscript, type TranscriptFigures, transcriptText } from "./transcript.ts";
 
-export interface DashboardSizes {
+export interface DashboardSizes extends MemorySizes {
   visits: number;
-  /** An hour of ten busy agents has 36,000. */
-  events: number;
-  eventsPerSecond: number;
+  /** Of a long transcript. */
+  lines: number;
 }
 
 export interface DashboardFigures {
   visits: readonly Series[];
   /** Of scripts, compressed, on the first visit. */
   scriptBytes: number;
+  transcript: TranscriptFigures;
   events: number;
-  /** What the page holds after a quarter of the events, and after all, when its garbage is collected. */
-  heapBefore: number;
-  heapAfter: number;
+  memory: readonly PageMemory[];
 }
 
 const names = {
@@ -43,16 +42,14 @@ export async function measureDashboard(sizes: DashboardSizes): Promise<Dashboard
     await fillQueue(database, 200);
     const url = await place.up();
     const { visits, scriptBytes } = await measureVisits(browser, url, sizes.visits);
-    const page = await (await browser.newContext()).newPage();
-    await page.goto(url);
-    await usable(page);
-    const seconds = sizes.events / sizes.eventsPerSecond;
-    await writeEvents(database, sizes.eventsPerSecond, seconds / 4);
-    const heapBefore = await heapOf(page);
-    await writeEvents(database, sizes.eventsPerSecond, (3 * seconds) / 4);
-    const heapAfter = await heapOf(page);
+    const folder = place.env["OPENTIGER_HOME"] ?? "";
+    const long = await addSpokenRun(database, folder, { task: 1, status: "succeeded" });
+    const transcript = await measureTranscript(browser, url, { run: long, lines: sizes.lines });
+    const run = await addSpokenRun(database, folder, { task: 2, status: "running" });
+    const { events, eventsPerSecond } = sizes;
+    const memory = await measureMemory(browser, url, { database, run, events, eventsPerSecond });
     await database.close();
-    return { visits, scriptBytes, events: sizes.events, heapBefore, heapAfter };
+    return { visits, scriptBytes, transcript, events, memory };
   } finally {
     await browser.close();
     await place.remove();
@@ -109,24 +106,16 @@ async function scriptBytesOf(context: BrowserContext): Promise<number> {
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
 }
 
-async function heapOf(page: Page): Promise<number> {
-  const session = await page.context().newCDPSession(page);
-  await session.send("HeapProfiler.collectGarbage");
-  const { usedSize } = await session.send("Runtime.getHeapUsage");
-  await session.detach();
-  return usedSize;
-}
-
 export function interactiveSeconds({ visits }: DashboardFigures): number {
   return (visits.find(({ name }) => name === names.first)?.p50 ?? Number.NaN) / 1000;
 }
 
 export function dashboardTable(figures: DashboardFigures | undefined): string {
   if (!figures) return "### The dashboard\n\nNot measured: there is no browser.\n";
-  const { visits, scriptBytes, events, heapBefore, heapAfter } = figures;
-  const megabytes = (bytes: number) => (bytes / 1e6).toFixed(1);
+  const { visits, scriptBytes, transcript, events, memory } = figures;
   return [
     timesTable("The dashboard, from the navigation until it can be used", visits, names.text),
-    `The first visit loads ${(scriptBytes / 1000).toFixed(0)} kB of script, compressed. A page that heard ${events.toLocaleString("en")} events holds ${megabytes(heapAfter)} MB; after the first quarter of them it held ${megabytes(heapBefore)} MB.\n`,
+    `The first visit loads ${(scriptBytes / 1000).toFixed(0)} kB of script, compressed. ${transcriptText(transcript)}`,
+    memoryTable(memory, events),
   ].join("\n");
 }

@@ -9,6 +9,7 @@ import { lifecycleNames, measureLifecycle } from "./lifecycle.ts";
 import { claimRatio, type LoopFigures, loopsTable, measureLoops, warmStartMs } from "./loops.ts";
 import type { Series } from "./measure.ts";
 import { measureNetwork, networkTable } from "./network.ts";
+import { bytesALine, growthOf } from "./page-memory.ts";
 import { makePlace } from "./place.ts";
 import { measureServer, type ServerFigures, serverTable, startSeconds } from "./server.ts";
 import { type Goal, goalsTable, ratio, timesTable } from "./table.ts";
@@ -94,11 +95,11 @@ async function measureDashboardOnly(): Promise<string> {
 }
 
 async function measurePages(): Promise<DashboardFigures | undefined> {
-  say("the dashboard: visits, and an hour of events");
+  say("the dashboard: visits, a long transcript, and an hour of events");
   return measureDashboard(
     quick
-      ? { visits: 2, events: 2_000, eventsPerSecond: 200 }
-      : { visits: 7, events: 36_000, eventsPerSecond: 400 },
+      ? { visits: 2, lines: 100_000, events: 2_000, eventsPerSecond: 200 }
+      : { visits: 7, lines: 100_000, events: 36_000, eventsPerSecond: 400 },
   );
 }
 
@@ -226,14 +227,20 @@ function serverGoals(figures: ServerFigures): Goal[] {
 
 function dashboardGoals(figures: DashboardFigures | undefined): Goal[] {
   if (!figures) return [];
+  const { transcript, memory, events } = figures;
   return [
     atMost("the dashboard can be used, first visit, s", interactiveSeconds(figures), 1),
     atMost("script of the first visit, compressed, kB", figures.scriptBytes / 1000, 250),
+    atMost("a transcript of 100,000 lines is there, s", transcript.loadMs / 1000, 5),
+    atMost("longest frame while it is scrolled, ms", transcript.worstFrameMs, 100),
+    atMost("a search of it, s", transcript.searchMs / 1000, 1),
     atMost(
-      "memory of a page after an hour of events beside a quarter",
-      figures.heapAfter / figures.heapBefore,
+      "memory of the overview after an hour of events beside a quarter",
+      growthOf(memory, "overview"),
       1.2,
     ),
+    atMost("the same, of a loop's activity", growthOf(memory, "activity of the loop"), 1.2),
+    atMost("kept of each line by a transcript that is followed, bytes", bytesALine(memory, events), 1_000),
   ];
 }
 
