@@ -2,12 +2,21 @@ import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { QUIET_BROWSER } from "../browser/flags.mjs";
+import type { Shot } from "./pages.ts";
 
 const schemes = ["light", "dark"] as const;
 const sizes = {
   desktop: { width: 1440, height: 900 },
   phone: { width: 390, height: 844 },
 } as const;
+
+/** The browser cuts its connections when the machine gets an interface, as it does with every container on a bridge. */
+const networkChanged = "net::ERR_NETWORK_CHANGED";
+
+interface Look {
+  scheme: (typeof schemes)[number];
+  size: keyof typeof sizes;
+}
 
 /** Long enough for a page that reads its lists on a busy machine. */
 const settledMs = 30_000;
@@ -33,26 +42,39 @@ export class Camera {
   }
 
   /** `name-light-desktop.png` and the other three. Returns what the pages complained about. */
-  async take(name: string, path: string): Promise<string[]> {
+  async take(name: string, shot: Shot): Promise<string[]> {
     const complaints: string[] = [];
     for (const scheme of schemes)
-      for (const [size, viewport] of Object.entries(sizes)) {
-        const context = await this.#browser.newContext({
-          viewport,
-          colorScheme: scheme,
-          reducedMotion: "reduce",
-          ...(this.#logins ? { storageState: this.#logins } : {}),
-        });
-        const page = await context.newPage();
-        page.on("console", (line) => {
-          if (line.type() === "error") complaints.push(`${path}: ${line.text()}`);
-        });
-        await page.goto(`${this.#url}${path}`);
-        await settle(page);
-        await page.screenshot({ path: this.#file(`${name}-${scheme}-${size}.png`) });
-        await context.close();
+      for (const size of ["desktop", "phone"] as const) {
+        const file = this.#file(`${name}-${scheme}-${size}.png`);
+        complaints.push(...(await this.#takeOne(file, shot, { scheme, size })));
       }
     return complaints;
+  }
+
+  async #takeOne(path: string, shot: Shot, look: Look, tries = 5): Promise<string[]> {
+    const complaints: string[] = [];
+    const context = await this.#browser.newContext({
+      viewport: sizes[look.size],
+      colorScheme: look.scheme,
+      reducedMotion: "reduce",
+      ...(this.#logins ? { storageState: this.#logins } : {}),
+    });
+    const page = await context.newPage();
+    page.on("console", (line) => {
+      if (line.type() === "error") complaints.push(`${shot.path}: ${line.text()}`);
+    });
+    const isCut = () => complaints.some((complaint) => complaint.includes(networkChanged));
+    try {
+      await page.goto(`${this.#url}${shot.path}`);
+      await settle(page, shot.says);
+      await page.screenshot({ path });
+    } catch (error) {
+      if (!isCut() && !String(error).includes(networkChanged)) throw error;
+    } finally {
+      await context.close();
+    }
+    return isCut() && tries > 1 ? this.#takeOne(path, shot, look, tries - 1) : complaints;
   }
 
   async close(): Promise<void> {
@@ -76,10 +98,13 @@ export class Camera {
   }
 }
 
-async function settle(page: Page): Promise<void> {
-  await page.locator("main h1").first().waitFor({ timeout: settledMs });
-  await page.locator('[aria-busy="true"]').first().waitFor({ state: "detached", timeout: settledMs });
-  const terminal = page.locator(".xterm-rows");
-  if ((await terminal.count()) > 0) await terminal.getByText("$").first().waitFor({ timeout: settledMs });
+async function settle(page: Page, says: Shot["says"]): Promise<void> {
+  const main = page.locator("main");
+  await main.locator("h1").first().waitFor({ timeout: settledMs });
+  // On a phone it may be a column for which there is no room.
+  if (says !== undefined)
+    await main.getByText(says).first().waitFor({ state: "attached", timeout: settledMs });
+  const unfinished = page.locator('[aria-busy="true"]').or(main.getByText("Checking", { exact: true }));
+  await unfinished.first().waitFor({ state: "detached", timeout: settledMs });
   await page.evaluate("document.fonts.ready.then(() => undefined)");
 }

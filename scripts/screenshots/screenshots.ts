@@ -2,6 +2,7 @@ import { copyFileSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Camera } from "./camera.ts";
+import { alive, first, type Pages, worked } from "./pages.ts";
 import { startWorld } from "./world.ts";
 
 /** `npm run screenshots [-- --docs]`: every page, empty and full, light and dark, on a desk and on a phone. */
@@ -11,30 +12,16 @@ const documents = fileURLToPath(new URL("../../docs/images", import.meta.url));
 /** What README and docs show. */
 const shown = ["overview", "loop", "run", "sandbox", "system"];
 
-const lists = {
-  overview: "/",
-  loops: "/loops",
-  "new-loop": "/loops/new",
-  sandboxes: "/sandboxes",
-  system: "/system",
-  secrets: "/secrets",
-  usage: "/usage",
-  judgements: "/judgements",
-  agents: "/agents",
-  audit: "/audit",
-};
-
 rmSync(folder, { recursive: true, force: true });
 const world = await startWorld();
 const complaints: string[] = [];
 const camera = await Camera.open({ ...world, folder });
 try {
-  for (const [name, path] of Object.entries(lists))
-    complaints.push(...(await camera.take(join("empty", name), path)));
+  await takeAll("empty", first);
   say("a loop runs, so that there is something to see");
   await world.fill();
-  for (const [name, path] of Object.entries({ ...lists, ...(await details()) }))
-    complaints.push(...(await camera.take(join("full", name), path)));
+  await takeAll("full", alive);
+  await takeAll("full", worked(await world.addWeek()));
 } finally {
   await camera.close();
   await world.close();
@@ -44,20 +31,9 @@ say(`in ${folder}`);
 for (const complaint of complaints) say(`the browser complains: ${complaint}`);
 process.exitCode = complaints.length === 0 ? 0 : 1;
 
-async function details(): Promise<Record<string, string>> {
-  const planned = await world.newest("/loops?status=awaiting_approval");
-  const done = await world.newest("/loops?status=done");
-  const task = await world.newest(`/loops/${done}/tasks`);
-  const run = await world.newest(`/tasks/${task}/runs`);
-  return {
-    plan: `/loops/${planned}`,
-    loop: `/loops/${done}`,
-    task: `/tasks/${task}`,
-    run: `/runs/${run}`,
-    diff: `/runs/${run}?tab=diff`,
-    sandbox: "/sandboxes/notes?tab=network",
-    terminal: "/sandboxes/notes",
-  };
+async function takeAll(below: string, pages: Pages): Promise<void> {
+  for (const [name, shot] of Object.entries(pages))
+    complaints.push(...(await camera.take(join(below, name), shot)));
 }
 
 function keepForDocuments(): void {
