@@ -17,7 +17,7 @@ const typeOf: Partial<Record<ErrorCode, TaskFailureType>> = {
   session_lost: "lost",
 };
 
-/** What was asked for, or the repository, is not as it must be, and stays so until a person changes it. */
+/** What was asked for, the repository or the machine is not as it must be, and stays so until a person changes it. */
 const askedWrongly: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "plan_invalid",
   "project_invalid",
@@ -26,6 +26,8 @@ const askedWrongly: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "workspace_missing",
   "workspace_refused",
   "image_name_invalid",
+  "image_missing",
+  "cli_missing",
   "git_failed",
   "not_allowed_now",
   "resource_limit",
