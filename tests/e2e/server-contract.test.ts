@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { withFlags } from "../../packages/orchestrator/src/index.ts";
 import { loginStatus } from "../../packages/schema/src/index.ts";
 import type { RunningServer } from "../../packages/server/src/server.ts";
 import { temporaryServer } from "../../packages/server/src/temporary-server.ts";
@@ -46,6 +47,25 @@ describe("the contract over HTTP", () => {
       ]),
     });
     expect((await patch({ EXECUTION_ENVIRONMENT: "sandbox" })).json).toMatchObject({ launchMode: "docker" });
+  });
+
+  test("A1 A2 a flag is before the environment, is shown as one, and cannot be patched", async () => {
+    const env = withFlags(
+      { ...instance.env, EXECUTION_ENVIRONMENT: "sandbox" },
+      { EXECUTION_ENVIRONMENT: "host" },
+    );
+    const next = await instance.start({ env });
+    const { json } = await askServer(next.url, "/config");
+    const entry = { key: "EXECUTION_ENVIRONMENT", value: "host", source: "flag", pinned: true };
+    expect(json).toMatchObject({
+      launchMode: "process",
+      settings: expect.arrayContaining([expect.objectContaining(entry)]),
+    });
+    const body = { EXECUTION_ENVIRONMENT: "sandbox" };
+    expect(await askServer(next.url, "/config", { method: "PATCH", body })).toMatchObject({
+      status: 409,
+      json: { code: "config_pinned", remedy: expect.stringContaining("--set EXECUTION_ENVIRONMENT") },
+    });
   });
 
   test.each(["worker-1", "tester-2", "docser-1"])(

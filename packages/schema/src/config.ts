@@ -173,6 +173,12 @@ export function isConfigKey(key: string): key is ConfigKeyName {
   return Object.hasOwn(configKeys, key);
 }
 
+/**
+ * What `opentiger up --set` was given, as JSON, for the server and the processes of ours that it starts. No agent and no
+ * sandbox has it.
+ */
+export const setVariable = "OPENTIGER_SET";
+
 /** Where a value comes from, the strongest first. */
 export const configSources = ["flag", "environment", "stored", "default"] as const;
 export const configSource = z.enum(configSources);
@@ -188,7 +194,7 @@ export const configEntry = z.object({
   about: z.string(),
   expects: z.string(),
   choices: z.array(z.string()).nullable(),
-  /** The environment says it: it cannot be changed here. */
+  /** A flag or the environment says it: it cannot be changed here. */
   pinned: z.boolean(),
   /** Why the value cannot be used, where it cannot. */
   problem: z.string().nullable(),

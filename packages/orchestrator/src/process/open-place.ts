@@ -2,6 +2,7 @@ import { type Backend, connectDocker, HostBackend, openState, stateFolder } from
 import { outwardThrough, Sandboxd } from "@opentiger/sandboxd";
 import type { ExecutionEnvironment } from "@opentiger/schema";
 import type { Place } from "../place.ts";
+import { flagsOf } from "../state/config/flags.ts";
 import { SystemConfig } from "../state/config/system-config.ts";
 import { openDatabase } from "../state/open-database.ts";
 import type { EnsureOptions } from "../state/postgres/embedded-postgres.ts";
@@ -20,10 +21,11 @@ export interface OpenPlaceOptions extends EnsureOptions {
 /** Everything that a stage works with, of the instance that the environment names. Engines are found when they are needed. */
 export async function openPlace(env: NodeJS.ProcessEnv, options: OpenPlaceOptions): Promise<OpenPlace> {
   const { program, log = () => {}, ...ensure } = options;
+  const flags = flagsOf(env);
   const state = openState(stateFolder(env));
   const database = await openDatabase({ env, program, ...ensure });
   try {
-    const config = await SystemConfig.open(database, { env });
+    const config = await SystemConfig.open(database, { env, flags });
     const sandboxd = new Sandboxd(env);
     const host = new HostBackend(state);
     const docker = new DockerOnce((settings) => {

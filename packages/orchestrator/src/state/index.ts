@@ -4,6 +4,7 @@ export { type Advanced, advanceBranch, type BranchAdvance } from "./branch.ts";
 export { type Change, type Changed, change } from "./change.ts";
 export type { ChangeColumns, RunColumns } from "./change-columns.ts";
 export { type Claim, type ClaimLimits, type ClaimRequest, claimStage } from "./claims.ts";
+export { flagsOf, readFlags, withFlags } from "./config/flags.ts";
 export { SystemConfig, type SystemConfigOptions } from "./config/system-config.ts";
 export type { Database } from "./database.ts";
 export { databaseUrl } from "./database-url.ts";

@@ -1,5 +1,5 @@
 import type { Place } from "@opentiger/orchestrator";
-import type { ConfigKeyName } from "@opentiger/schema";
+import { type ConfigKeyName, setVariable } from "@opentiger/schema";
 
 const loginKeys = [
   "SANDBOX_DOCKER_IMAGE",
@@ -18,7 +18,7 @@ export function loginEnvironment({ config, env }: Pick<Place, "config" | "env">)
   const written = JSON.stringify(settings);
   const before = known.get(config);
   if (before?.written === written) return before.env;
-  const now = { written, env: { ...env, ...settings } };
+  const now = { written, env: { ...env, ...settings, [setVariable]: undefined } };
   known.set(config, now);
   return now.env;
 }

@@ -8,29 +8,43 @@ import {
   isSecretValue,
 } from "@opentiger/schema";
 import { OrchestratorError } from "../../errors.ts";
-import { invalidValue, pinnedBy } from "./resolve.ts";
+import { type ConfigLayers, invalidValue, pinnedBy } from "./resolve.ts";
 
 /** What is to be stored, checked; null: the default again. */
 export type CheckedPatch = ReadonlyMap<ConfigKeyName, ConfigJson>;
 
-/** Checks every change before any is made. Refuses keys that nobody knows, that the environment pins, and secrets. */
-export function checkPatch(changes: Readonly<Record<string, unknown>>, env: NodeJS.ProcessEnv): CheckedPatch {
-  return new Map(Object.entries(changes).map(([key, raw]) => checkChange(key, raw, env)));
+/** What is stronger than anything that is stored. */
+type Pins = Pick<ConfigLayers, "flags" | "env">;
+
+/** Checks every change before any is made. Refuses keys that nobody knows, that something stronger pins, and secrets. */
+export function checkPatch(changes: Readonly<Record<string, unknown>>, pins: Pins): CheckedPatch {
+  return new Map(Object.entries(changes).map(([key, raw]) => checkChange(key, raw, pins)));
 }
 
-function checkChange(
-  key: string,
-  raw: unknown,
-  env: NodeJS.ProcessEnv,
-): readonly [ConfigKeyName, ConfigJson] {
+/** The key of that name. Refuses one that nobody knows, and a secret, whatever its key is. */
+export function knownKey(key: string, raw: unknown): ConfigKeyName {
   if (!isConfigKey(key)) throw isSecretName(key) || isSecretValue(raw) ? secret(key) : unknownKey(key);
   if (isSecretValue(raw)) throw secret(key);
-  const pinned = pinnedBy(key, env);
-  if (pinned) throw pinnedKey(key, pinned);
-  if (raw === null) return [key, null];
-  const reading = configKeys[key].read(raw);
-  if (!reading) throw invalidValue(key, raw, "stored");
-  return [key, reading.json];
+  return key;
+}
+
+function checkChange(key: string, raw: unknown, { flags, env }: Pins): readonly [ConfigKeyName, ConfigJson] {
+  const name = knownKey(key, raw);
+  if (flags[name] !== undefined) throw givenKey(name);
+  const pinned = pinnedBy(name, env);
+  if (pinned) throw pinnedKey(name, pinned);
+  if (raw === null) return [name, null];
+  const reading = configKeys[name].read(raw);
+  if (!reading) throw invalidValue(name, raw, "stored");
+  return [name, reading.json];
+}
+
+function givenKey(key: string): OrchestratorError {
+  return new OrchestratorError(
+    "config_pinned",
+    `${key} is set by the flag --set ${key} of \`opentiger up\`, which is stronger than what is stored`,
+    { remedy: `opentiger down, then opentiger up without --set ${key}` },
+  );
 }
 
 function pinnedKey(key: string, variable: string): OrchestratorError {

@@ -33,6 +33,11 @@ describe("the value in force", () => {
     expect(entry).toMatchObject({ pinned: true, updatedAt: "2026-01-02T03:04:05.000Z", updatedBy: "me" });
   });
 
+  it("is pinned by a flag as it is by the environment", () => {
+    expect(describeKey(name, { ...nothing, flags: { [name]: "1h" } })).toMatchObject({ pinned: true });
+    expect(describeKey(name, { ...nothing, stored: stored(name, "4h") })).toMatchObject({ pinned: false });
+  });
+
   it.each([
     ["flag", { ...nothing, flags: { [name]: "soon" } }],
     ["environment", { ...nothing, env: { [name]: "soon" } }],
@@ -66,7 +71,7 @@ describe("A1 EXECUTION_ENVIRONMENT", () => {
       remedy: expect.stringContaining("host or sandbox"),
     });
     expect(() => resolveValue(name, { ...nothing, env: { [name]: "vm" } })).toThrow(refusal);
-    expect(() => checkPatch({ [name]: "vm" }, {})).toThrow(refusal);
+    expect(() => checkPatch({ [name]: "vm" }, nothing)).toThrow(refusal);
   });
 
   it("is sandbox unless the user chose the host, by AGENT_LOOP_HOST=1 too", () => {
@@ -88,7 +93,7 @@ describe("a change", () => {
   it("is stored in one form, however it was written; null is the default again", () => {
     const checked = checkPatch(
       { OPENTIGER_RUN_TIMEOUT: " 60M ", OPENTIGER_MAX_RUNNING: "7", OPENTIGER_LOOP_USD: null },
-      {},
+      nothing,
     );
     expect([...checked]).toEqual([
       ["OPENTIGER_RUN_TIMEOUT", "1h"],
@@ -101,12 +106,24 @@ describe("a change", () => {
     ["OPENTIGER_MAX_RUNNING", "OPENTIGER_MAX_RUNNING"],
     ["EXECUTION_ENVIRONMENT", "AGENT_LOOP_HOST"],
   ])("of %s is refused while %s pins it", (key, variable) => {
-    expect(() => checkPatch({ [key]: "5" }, { [variable]: "1" })).toThrow(
+    expect(() => checkPatch({ [key]: "5" }, { ...nothing, env: { [variable]: "1" } })).toThrow(
       expect.objectContaining({
         code: "config_pinned",
         remedy: expect.stringContaining(`unset ${variable}`),
       }),
     );
+  });
+
+  it("is refused while a flag pins the key, and the flag is named", () => {
+    const layers = { ...nothing, flags: { OPENTIGER_MAX_RUNNING: "3" } };
+    expect(() => checkPatch({ OPENTIGER_MAX_RUNNING: "5" }, layers)).toThrow(
+      expect.objectContaining({
+        code: "config_pinned",
+        message: expect.stringContaining("--set OPENTIGER_MAX_RUNNING"),
+        remedy: expect.stringContaining("opentiger up"),
+      }),
+    );
+    expect(checkPatch({ OPENTIGER_REWORKS: "5" }, layers).size).toBe(1);
   });
 
   it.each([
@@ -137,7 +154,7 @@ describe("a change", () => {
 
 function refusalOf(changes: Record<string, unknown>): unknown {
   try {
-    return checkPatch(changes, {});
+    return checkPatch(changes, nothing);
   } catch (error) {
     return error;
   }

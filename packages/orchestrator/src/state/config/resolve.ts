@@ -13,7 +13,7 @@ import type { StoredValue } from "./stored-values.ts";
 
 /** Where values come from, the strongest first; what is absent says nothing. */
 export interface ConfigLayers {
-  /** Of the command that is running. */
+  /** What `opentiger up --set` was given, which this process has of the one that started it. */
   flags: Readonly<Partial<Record<ConfigKeyName, string>>>;
   env: NodeJS.ProcessEnv;
   stored: ReadonlyMap<string, StoredValue>;
@@ -52,7 +52,7 @@ export function describeKey(name: ConfigKeyName, layers: ConfigLayers): ConfigEn
     about,
     expects,
     choices: choices && [...choices],
-    pinned: pinnedBy(name, layers.env) !== undefined,
+    pinned: layers.flags[name] !== undefined || pinnedBy(name, layers.env) !== undefined,
     problem: broken ? reading.message : null,
     updatedAt: stored?.updatedAt.toISOString() ?? null,
     updatedBy: stored?.updatedBy ?? null,

@@ -65,7 +65,7 @@ export class SystemConfig {
 
   /** Stores all of the changes or none; null is the default again. Returns the keys as they are then. */
   async patch(changes: Readonly<Record<string, unknown>>, by: string): Promise<ConfigEntry[]> {
-    const checked = checkPatch(changes, this.#env);
+    const checked = checkPatch(changes, this.#layers);
     await this.#database.transaction(async (connection) => {
       for (const [key, value] of checked) await storeValue(connection, key, value, by);
     });

@@ -12,6 +12,6 @@ it("only what is named is inherited, and nothing of ours by any name", () => {
   expect(inheritedVariables(env, [])).toEqual({});
 });
 
-it("without names everything is", () => {
-  expect(inheritedVariables(env, null)).toEqual(env);
+it("without names everything is, but what `up --set` was given", () => {
+  expect(inheritedVariables({ ...env, OPENTIGER_SET: "{}" }, null)).toEqual(env);
 });
