@@ -66,6 +66,13 @@ describe("opentiger up", () => {
         stdout: expect.stringContaining(`openTiger runs at ${url}\n`),
       });
       expect(first.stderr).toContain("Making the database");
+      expect(await opentiger("up", "--set", "OPENTIGER_REWORKS=2")).toMatchObject({
+        status: 73,
+        stdout: "",
+        stderr: expect.stringMatching(
+          /the settings of --set were not taken\n {2}→ .*config set.*opentiger down/,
+        ),
+      });
       const second = await opentiger("up");
       expect(second).toMatchObject({ status: 0, stderr: "" });
       expect(second.stdout).toMatch(new RegExp(`^openTiger runs already, for \\d+s, at ${url}\n`));
@@ -116,6 +123,10 @@ describe("opentiger up", () => {
         server: null,
         processes: [{ pid: dispatcher.pid }],
         loops: {},
+      });
+      expect(await opentiger("up", "--set", "OPENTIGER_REWORKS=2")).toMatchObject({
+        status: 73,
+        stderr: expect.stringContaining("a dispatcher runs already"),
       });
       expect(await opentiger.json("up", "--detach", "--json")).toMatchObject({ url, started: true });
       const { processes } = await until("it has looked", async () => {
@@ -265,14 +276,39 @@ describe("opentiger run", () => {
   );
 
   test(
-    "is waited for by `down --drain` until the stage that is worked on is done, and no further",
+    "goes by what `up --set` was given, and is waited for by `down --drain` until its stage is done, and no further",
     async () => {
-      const { opentiger } = own;
+      const { opentiger, url, env } = own;
+      const host = ["--set", "EXECUTION_ENVIRONMENT=host"];
+      expect(await opentiger("up", "-d", ...host, "--set", "OPENTIGER_REWORKS=many")).toMatchObject({
+        status: 64,
+        stderr: expect.stringContaining("a whole number from 0 to 20"),
+      });
+      expect(await new ServerClient(env).status()).toBeUndefined();
+      expect(await opentiger("up", "-d", ...host, "--set", "OPENTIGER_REWORKS=1")).toMatchObject({
+        status: 0,
+      });
+      const given = expect.objectContaining({
+        key: "OPENTIGER_REWORKS",
+        value: 1,
+        source: "flag",
+        pinned: true,
+      });
+      const { json } = await askServer(url, "/config");
+      expect(json).toMatchObject({ launchMode: "process", settings: expect.arrayContaining([given]) });
+      expect(await opentiger.json("config", "get", "OPENTIGER_REWORKS", "--json")).toEqual(given);
+      expect(await opentiger("config", "set", "OPENTIGER_REWORKS", "2")).toMatchObject({ status: 77 });
       const file = join(temporaryFolder("awaited-"), "file");
-      const words = ["run", `Await ${file}`, "--single", "--host", "--agent", "command", "--repo"];
+      const words = ["run", `Await ${file}`, "--single", "--agent", "command", "--repo"];
       const { loop } = await opentiger.json(...words, project(), "--detach", "--json");
       const run = () => opentiger("run", "logs", loop, "1", "--json");
       await until("its agent is at work", async () => (await run()).stdout.includes("started"), timeoutMs);
+      const carried = `OPENTIGER_SET=${JSON.stringify({ EXECUTION_ENVIRONMENT: "host", OPENTIGER_REWORKS: "1" })}`;
+      const ours = processesOf(carried).map(({ command }) => /(\w+)\.js\b/.exec(command)?.[1]);
+      expect(ours).toEqual(expect.arrayContaining(["dispatcher", "server"]));
+      const agents = (text: string) => processesOf(text).filter(({ command }) => command.includes("# Await"));
+      expect(agents(`HOME=${env["HOME"]}`)).not.toEqual([]);
+      expect(agents(carried)).toEqual([]);
       const { child, ended } = opentiger.start("down", "--drain");
       await until("it waits", () => child.heard.includes("dispatcher ends when 1 stage"));
       writeFileSync(file, "now\n");

@@ -64,7 +64,9 @@ function getCommand(surroundings: Surroundings): Command {
 
 function setCommand(surroundings: Surroundings): Command {
   return loopVerb("set", surroundings)
-    .description("store a value: it holds for what begins afterwards; refused where the environment decides")
+    .description(
+      "store a value: it holds for what begins afterwards; refused where the environment or `up --set` decides",
+    )
     .argument("<setting>", nameHelp)
     .argument("<value>", "as docs/config.md has it; no secret")
     .addHelpText(

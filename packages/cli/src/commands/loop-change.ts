@@ -90,7 +90,7 @@ export function loopChangeCommands(surroundings: Surroundings): Command[] {
       const { id } = await loopNamed(place.database, name);
       const about = { action: `loop ${verb}`, target: id };
       const loop = await audited(place.database, about, () => act(place, id));
-      await ensureDispatcher(surroundings.env);
+      await ensureDispatcher(place.env);
       if (options.json) printJson(surroundings, loop);
       else surroundings.stdout.write(`loop ${id} is ${loop.state}\n`);
     });

@@ -79,7 +79,7 @@ async function run(
     const loop = await audited(place.database, { action: "run", target: path }, () =>
       startLoop(place, { repository: { path }, ...wanted, settings }),
     );
-    const url = await bringUp(surroundings, options);
+    const url = await bringUp({ ...surroundings, env: place.env }, options);
     const page = url && `${url}/loops/${loop.id}`;
     if (options.detach) return detached(loop.id, page, options, surroundings);
     if (page && !options.json) surroundings.stdout.write(`dashboard: ${page}\n`);

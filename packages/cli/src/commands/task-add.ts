@@ -34,7 +34,7 @@ export function addCommand(surroundings: Surroundings): Command {
         const task = await audited(place.database, action, () =>
           addTask(place, id, checkedFields(taskFields, named, "add")),
         );
-        await ensureDispatcher(surroundings.env);
+        await ensureDispatcher(place.env);
         if (options.json) return printJson(surroundings, task);
         surroundings.stdout.write(`task ${task.number} of loop ${task.loop} is ${task.state}\n`);
       }),

@@ -34,13 +34,13 @@ async function edit(
 ): Promise<void> {
   const asked = await saidFields(options, surroundings);
   const change = (fields: TaskEdit, before?: string) =>
-    withPlace(surroundings, options, async ({ database }) => {
+    withPlace(surroundings, options, async ({ database, env }) => {
       const found = await taskNumbered(database, await loopNamed(database, loop), number);
       if (before !== undefined && found.instructions !== before) throw changedMeanwhile(found);
       const task = await audited(database, taskAction("edit", found), () =>
         editTask(database, found.id, checkedFields(taskEdit, fields, "edit")),
       );
-      await ensureDispatcher(surroundings.env);
+      await ensureDispatcher(env);
       if (options.json) return printJson(surroundings, task);
       surroundings.stdout.write(`task ${task.number} of loop ${task.loop} is changed; it is ${task.state}\n`);
     });

@@ -40,7 +40,7 @@ export function messageCommand(surroundings: Surroundings): Command {
         const sent = await audited(place.database, taskAction("message", task), () =>
           sendMessage(place, task.id, said),
         );
-        await ensureDispatcher(surroundings.env);
+        await ensureDispatcher(place.env);
         if (options.json) return printJson(surroundings, sent);
         surroundings.stdout.write(
           `the agent of task ${task.number} is told; see it with: opentiger run logs -f ${task.loop} ${task.number}\n`,
@@ -79,7 +79,7 @@ export function sendBackCommand(surroundings: Surroundings): Command {
             comments: options.comment,
           }),
         );
-        await ensureDispatcher(surroundings.env);
+        await ensureDispatcher(place.env);
         if (options.json) return printJson(surroundings, sent);
         surroundings.stdout.write(`${became(sent)}\n`);
       }),

@@ -96,10 +96,10 @@ function changeCommand(
     .description(about)
     .addHelpText("after", loopExamples(`task ${name} k3v9x0ab 3`))
     .action((loop: string, number: string, options: LoopVerbOptions) =>
-      withPlace(surroundings, options, async ({ database }) => {
+      withPlace(surroundings, options, async ({ database, env }) => {
         const found = await taskNumbered(database, await loopNamed(database, loop), number);
         const task = await audited(database, taskAction(name, found), () => act(database, found.id));
-        await ensureDispatcher(surroundings.env);
+        await ensureDispatcher(env);
         if (options.json) return printJson(surroundings, task);
         surroundings.stdout.write(`task ${task.number} of loop ${task.loop} is ${task.state}\n`);
       }),

@@ -1,6 +1,6 @@
 import { OrchestratorError } from "@opentiger/orchestrator";
 import { type EnsuredServer, ensureServer, ServerClient, type ServerStatus } from "@opentiger/server/control";
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { type LoopVerbOptions, loopExamples, loopVerb } from "../loop/place.ts";
 import { age } from "../output/age.ts";
 import { coloursFor } from "../output/colours.ts";
@@ -8,6 +8,7 @@ import { progressOn } from "../output/progress.ts";
 import type { Surroundings } from "../program/surroundings.ts";
 import { printJson } from "../program/verb.ts";
 import { Endings } from "../server/endings.ts";
+import { refuseUntakenSettings, untaken, withGivenSettings } from "../server/given-settings.ts";
 import { holdServer } from "../server/held.ts";
 import { takeDown } from "../server/take-down.ts";
 import { tellTakenDown } from "./down.ts";
@@ -15,6 +16,7 @@ import { tellTakenDown } from "./down.ts";
 interface UpOptions extends LoopVerbOptions {
   detach?: true;
   drain?: true;
+  set: string[];
 }
 
 export function upCommand(surroundings: Surroundings): Command {
@@ -22,17 +24,37 @@ export function upCommand(surroundings: Surroundings): Command {
     .description("start openTiger: database, sandboxd, dispatcher, API and dashboard, until Ctrl-C")
     .option("-d, --detach", "leave it running in the background")
     .option("--drain", "on Ctrl-C, wait until what is being worked on is done")
-    .addHelpText("after", loopExamples("up", "up --detach", "up --drain"))
+    .addOption(
+      new Option(
+        "--set <key=value>",
+        "a setting for as long as it runs, stronger than the environment and what is stored; may be repeated",
+      )
+        .argParser((given: string, before: string[]) => [...before, given])
+        .default([], "none"),
+    )
+    .addHelpText(
+      "after",
+      loopExamples(
+        "up",
+        "up --detach",
+        "up --drain",
+        "up --set EXECUTION_ENVIRONMENT=host --set OPENTIGER_MAX_WORKERS=2",
+      ),
+    )
     .action((options: UpOptions) => up(options, surroundings));
 }
 
 async function up(options: UpOptions, surroundings: Surroundings): Promise<void> {
   const { env } = surroundings;
+  const given = withGivenSettings(env, options.set);
+  if (options.set.length > 0) await refuseUntakenSettings(env);
   const endings = new Endings();
   const progress = progressOn(surroundings, options);
   try {
-    const server = await ensureServer(env, { say: (sentence) => progress.line(sentence) });
+    const server = await ensureServer(given, { say: (sentence) => progress.line(sentence) });
     progress.end();
+    // Somebody else was quicker.
+    if (options.set.length > 0 && !server.started) throw untaken("openTiger");
     await tellReady(server, options, surroundings);
     // One that somebody else started is theirs to end.
     if (options.detach || !server.started) return;

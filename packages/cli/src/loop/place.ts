@@ -3,6 +3,7 @@ import { Command } from "commander";
 import { progressOn } from "../output/progress.ts";
 import type { Surroundings } from "../program/surroundings.ts";
 import { quiet } from "../program/verb.ts";
+import { withServerFlags } from "../server/given-settings.ts";
 
 /** What every verb of loops and tasks understands. */
 export interface LoopVerbOptions {
@@ -26,7 +27,10 @@ export function loopExamples(...lines: string[]): string {
   return `\nExamples:\n${lines.map((line) => `  opentiger ${line}`).join("\n")}`;
 }
 
-/** Does something with this instance's state, which is started where it does not run, and left running. */
+/**
+ * Does something with this instance's state, which is started where it does not run, and left running. Settings that the
+ * server was given by `up --set` hold here too, and for the dispatcher that is started from here.
+ */
 export async function withPlace<T>(
   surroundings: Surroundings,
   options: LoopVerbOptions,
@@ -34,7 +38,7 @@ export async function withPlace<T>(
   signal?: AbortSignal,
 ): Promise<T> {
   const progress = progressOn(surroundings, options);
-  const place = await openPlace(surroundings.env, {
+  const place = await openPlace(await withServerFlags(surroundings.env), {
     program: "command line",
     say: (sentence) => progress.line(sentence),
     signal,

@@ -8,7 +8,7 @@ import { beginAudit, endAudit } from "../access/audit.ts";
 import { newLoginLink } from "../access/login-link.ts";
 import type { Parts } from "../parts.ts";
 import type { RunningServer } from "../server.ts";
-import type { ServerStatus } from "./status.ts";
+import type { GivenFlags, ServerStatus } from "./status.ts";
 
 /** Who did it, for the audit. */
 const commandLine = "command line";
@@ -25,20 +25,22 @@ type Claim = NonNullable<Awaited<ReturnType<typeof claimSocket>>>;
 export class Control {
   readonly #claim: Claim;
   readonly #stop: () => void;
+  readonly #flags: GivenFlags;
   readonly #startedAt = new Date().toISOString();
   #doing: string | null = null;
   #server: RunningServer | undefined;
 
   /** undefined: another server of this instance runs. */
-  static async open(socket: string, stop: () => void): Promise<Control | undefined> {
+  static async open(socket: string, stop: () => void, flags: GivenFlags): Promise<Control | undefined> {
     const server = createServer();
     const claim = await claimSocket(socket, server);
-    return claim && new Control(server, claim, stop);
+    return claim && new Control(server, claim, stop, flags);
   }
 
-  private constructor(server: Server, claim: Claim, stop: () => void) {
+  private constructor(server: Server, claim: Claim, stop: () => void, flags: GivenFlags) {
     this.#claim = claim;
     this.#stop = stop;
+    this.#flags = flags;
     server.on("request", (request, response) => {
       this.#answer(request).then(
         (answer) => response.setHeader("content-type", "application/json").end(JSON.stringify(answer)),
@@ -66,6 +68,7 @@ export class Control {
   }
 
   async #answer({ method, url }: IncomingMessage): Promise<unknown> {
+    if (method === "GET" && url === "/flags") return this.#flags;
     if (method === "POST" && url === "/login" && this.#server) {
       const { parts, url: own } = this.#server;
       await this.#note("login link", own);

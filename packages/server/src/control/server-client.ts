@@ -6,6 +6,8 @@ import { stateFolder } from "@opentiger/sandbox";
 import { type ErrorCode, errorCodes } from "@opentiger/schema";
 import { z } from "zod";
 import {
+  type GivenFlags,
+  givenFlags,
   type LoginLink,
   loginLink,
   type ServerPaths,
@@ -22,6 +24,11 @@ export class ServerClient extends ProcessClient<ServerStatus> {
     const paths = serverPaths(stateFolder(env));
     super({ name: "server", socket: paths.socket, log: paths.log, shape: serverStatus });
     this.paths = paths;
+  }
+
+  /** What it was given by `up --set`; nothing where none runs, or one that does not say so. */
+  async flags(): Promise<GivenFlags> {
+    return (await this.ask("GET", "/flags", givenFlags).catch(() => undefined)) ?? {};
   }
 
   /** A link with which a browser logs in, once. undefined: no server runs. */

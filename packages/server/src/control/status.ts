@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { processStatus } from "@opentiger/orchestrator";
 import { socketFolder } from "@opentiger/sandbox";
-import { loopStatus } from "@opentiger/schema";
+import { configKeyNames, loopStatus } from "@opentiger/schema";
 import { z } from "zod";
 
 /** What the server says of itself on its socket, to its owner alone. Ready is one that answers at its URL. */
@@ -22,6 +22,10 @@ export const serverStatus = processStatus.extend({
   loops: z.partialRecord(loopStatus, z.number().int()),
 });
 export type ServerStatus = z.infer<typeof serverStatus>;
+
+/** What the server was given by `up --set`. */
+export const givenFlags = z.partialRecord(z.enum(configKeyNames), z.string());
+export type GivenFlags = z.infer<typeof givenFlags>;
 
 export const loginLink = z.object({ url: z.string(), expiresAt: z.iso.datetime().nullable() });
 export type LoginLink = z.infer<typeof loginLink>;

@@ -32,6 +32,7 @@ export function EnvironmentChoice() {
 function Choice({ config }: { config: Config }) {
   const [wanted, setWanted] = useState<Environment>();
   const entry = config.settings.find((setting) => setting.key === key);
+  const given = entry?.source === "flag";
   const current: Environment = entry?.value === "host" ? "host" : "sandbox";
   const change = useAction((value: Environment) => patchConfig({ [key]: value }), {
     onDone: () => setWanted(undefined),
@@ -66,8 +67,8 @@ function Choice({ config }: { config: Config }) {
       </p>
       {entry?.pinned && (
         <div className="mt-3">
-          <Note tone="blocked" title={system.pinned}>
-            <Remedy text={system.pinnedRemedy(key)} />
+          <Note tone="blocked" title={given ? system.given : system.pinned}>
+            <Remedy text={given ? system.givenRemedy(key) : system.pinnedRemedy(key)} />
           </Note>
         </div>
       )}

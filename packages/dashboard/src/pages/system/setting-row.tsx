@@ -37,7 +37,8 @@ export function SettingRow({ setting }: { setting: ConfigEntry }) {
   };
   const edited = draft !== given;
   const expected = choices === null ? expects : null;
-  const hint = pinned ? system.pinned : expected;
+  const saidBy = source === "flag" ? system.given : system.pinned;
+  const hint = pinned ? saidBy : expected;
   return (
     <form
       onSubmit={save}

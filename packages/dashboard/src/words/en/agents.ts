@@ -8,7 +8,7 @@ export const agentsWords = {
   ownChoice: "its own choice",
   modelHint: "Empty: the agent chooses.",
   saved: (role: string) => `${role} is changed`,
-  pinned: "The environment says it",
+  pinned: "The environment, or the command that started the server, says it",
   usedFor: "Used for",
   notUsed: "no role",
   lastDays: "Last 30 days",

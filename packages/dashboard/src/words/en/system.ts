@@ -24,6 +24,8 @@ export const systemWords = {
   launchMode: (mode: string) => `LAUNCH_MODE=${mode}`,
   setBy: (who: string) => `set by ${who}`,
   pinned: "The environment of the server says this, so that it cannot be changed here.",
+  given: "The command that started the server says this, so that it cannot be changed here.",
+  givenRemedy: (key: string) => `Say \`opentiger down\`, and then \`opentiger up\` without \`--set ${key}\`.`,
   pinnedRemedy: (key: string) => `Unset \`${key}\` where the server is started, and restart it.`,
   change: (name: string) => `Switch to ${name}`,
   changeTitle: (name: string) => `Run agents on: ${name}?`,
