@@ -56,7 +56,8 @@ it("a judge that could not judge has not passed anything", async () => {
 });
 
 it.each([
-  [new SandboxError("image_missing", "no image", { remedy: "build it" }), 1],
+  [new SandboxError("image_missing", "no image", { remedy: "build it" }), 0],
+  [new SandboxError("cli_missing", "no claude", { remedy: "build it" }), 0],
   [new OrchestratorError("setup_failed", "npm ci failed", { remedy: "build it" }), 1],
   [new SandboxError("disk_full", "no space", { remedy: "build it" }), 3],
   [new SandboxError("session_lost", "it is gone", { remedy: "build it" }), 3],
@@ -86,7 +87,7 @@ it.each([
 
 it("a planner's run that broke is ended with its failure, and counts with what broke before there was one", async () => {
   const loop = await planned();
-  const broken = new SandboxError("image_missing", "no image", { remedy: "opentiger image build" });
+  const broken = new OrchestratorError("setup_failed", "npm ci failed", { remedy: "see npm's words" });
   await failStage(place, await claimed(claimStage(place.database, claimOf("me"))), broken);
   await place.database.query("update stages set not_before = now() where loop_id = $1", [loop]);
   const lease = await claimed(claimStage(place.database, claimOf("me")));
@@ -94,7 +95,7 @@ it("a planner's run that broke is ended with its failure, and counts with what b
   await failStage(place, lease, broken);
   const failed = await findLoop(place.database, loop);
   expect(failed?.state).toBe("failed");
-  expect(failed?.detail).toMatch(/no image.*opentiger image build/);
+  expect(failed?.detail).toMatch(/npm ci failed.*see npm's words/);
   expect((await findRun(place.database, run?.id ?? ""))?.state).toBe("failed");
 });
 
