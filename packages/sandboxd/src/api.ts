@@ -165,8 +165,8 @@ export const sandboxdStatus = z.object({
       trouble: z.string().nullable(),
     }),
   ),
-  /** How many agents on the host itself have the gateway. */
-  hostRuns: z.number().int(),
+  /** How many agents on the host itself have the gateway. One of an older protocol does not say, and is still to be stopped. */
+  hostRuns: z.number().int().default(0),
 });
 export type SandboxdStatus = z.infer<typeof sandboxdStatus>;
 
