@@ -1,7 +1,9 @@
 import { readdir, readlink } from "node:fs/promises";
+import { startTimeOf } from "@opentiger/orchestrator";
 import type { Sandboxd } from "@opentiger/sandboxd";
+import { ServerError } from "../errors.ts";
 
-/** Whoever asks the server does not wait for long until it is known who they are. One that hangs dials nothing. */
+/** Whoever asks the server does not wait for long until it is known who they are. */
 const withinMs = 1_000;
 
 /**
@@ -11,20 +13,39 @@ const withinMs = 1_000;
 export class SandboxdSockets {
   readonly #sandboxd: Sandboxd;
   /** The last one that was seen. */
-  #pid: number | undefined;
+  #seen: { pid: number; startTime: string | undefined } | undefined;
 
   constructor(sandboxd: Sandboxd) {
     this.#sandboxd = sandboxd;
   }
 
+  /** Refuses where nobody can tell. */
   async has(inode: string): Promise<boolean> {
     const wanted = `socket:[${inode}]`;
-    if ((await socketsOf(this.#pid)).includes(wanted)) return true;
+    const before = this.#seen?.pid;
+    if ((await socketsOf(before)).includes(wanted)) return true;
     // It may have been started again a moment ago: its first connection is as little to be trusted as its last.
-    const pid = (await this.#sandboxd.status({ withinMs }).catch(() => undefined))?.pid;
-    if (pid === undefined || pid === this.#pid) return false;
-    this.#pid = pid;
+    const pid = await this.#pid();
+    if (pid === undefined || pid === before) return false;
     return (await socketsOf(pid)).includes(wanted);
+  }
+
+  /** undefined when none runs. */
+  async #pid(): Promise<number | undefined> {
+    try {
+      const pid = (await this.#sandboxd.status({ withinMs }))?.pid;
+      if (pid !== undefined) this.#seen = { pid, startTime: startTimeOf(pid) };
+      return pid;
+    } catch (error) {
+      // One that says nothing now is still the one that was seen, as long as that one runs.
+      const { pid, startTime } = this.#seen ?? {};
+      if (pid !== undefined && startTime !== undefined && startTimeOf(pid) === startTime) return pid;
+      throw new ServerError(
+        "sandboxd_unavailable",
+        "sandboxd does not answer, so that nobody can tell whether this comes out of a sandbox",
+        { remedy: "see `opentiger sandboxd logs`", cause: error },
+      );
+    }
   }
 }
 
