@@ -33,7 +33,8 @@ export function downCommand(surroundings: Surroundings): Command {
 /** Also for `up`, which ends the same way. */
 export function tellTakenDown(taken: TakenDown, { json }: LoopVerbOptions, surroundings: Surroundings): void {
   if (json) return printJson(surroundings, taken);
-  const { server, processes, goOn } = taken;
+  const { server, processes, goOn, trouble } = taken;
+  if (trouble !== null) surroundings.stderr.write(`${trouble}\n`);
   if (!server && processes.length === 0) return void surroundings.stdout.write("openTiger did not run\n");
   const rest =
     goOn > 0 ? `; ${stages(goOn)} that it worked on go on, and the next \`opentiger up\` adopts them` : "";

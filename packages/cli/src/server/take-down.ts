@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from "node:fs";
 import { DispatcherClient, EmbeddedPostgres, rolesOfProcess, startTimeOf } from "@opentiger/orchestrator";
-import { socketFolder, stateFolder } from "@opentiger/sandbox";
+import { SandboxError, socketFolder, stateFolder } from "@opentiger/sandbox";
 import { Sandboxd } from "@opentiger/sandboxd";
 import { ServerClient } from "@opentiger/server/control";
 
@@ -19,6 +19,8 @@ export interface TakenDown {
   processes: string[];
   /** false: none ran, or something still needs it. */
   sandboxd: boolean;
+  /** Why sandboxd may still run, where it could not be asked. */
+  trouble: string | null;
   database: boolean;
   /** On how many stages they worked that are not done: their agents go on. */
   goOn: number;
@@ -39,6 +41,7 @@ export async function takeDown(
     server: await server.stop(),
     processes: [],
     sandboxd: false,
+    trouble: null,
     database: false,
     goOn: 0,
   };
@@ -54,7 +57,7 @@ export async function takeDown(
       if (!done) taken.goOn += working;
     }),
   );
-  taken.sandboxd = await stopUnneeded(new Sandboxd(env));
+  Object.assign(taken, await stopUnneeded(new Sandboxd(env)));
   taken.database = await new EmbeddedPostgres(env).stop();
   return taken;
 }
@@ -77,10 +80,16 @@ async function drained(client: DispatcherClient, pid: number, signal?: AbortSign
   }
 }
 
-async function stopUnneeded(sandboxd: Sandboxd): Promise<boolean> {
-  const status = await sandboxd.status();
-  const needed = status && (status.sandboxes.length > 0 || status.hostRuns > 0);
-  return needed ? false : sandboxd.stop();
+/** One that hangs holds nothing else up. */
+async function stopUnneeded(sandboxd: Sandboxd): Promise<Pick<TakenDown, "sandboxd" | "trouble">> {
+  try {
+    const status = await sandboxd.status();
+    const needed = status && (status.sandboxes.length > 0 || status.hostRuns > 0);
+    return { sandboxd: needed ? false : await sandboxd.stop(), trouble: null };
+  } catch (error) {
+    const why = error instanceof SandboxError ? error.message : "what it says of itself cannot be read";
+    return { sandboxd: false, trouble: `sandboxd was not stopped: ${why}; see ${sandboxd.paths.log}` };
+  }
 }
 
 /** By their sockets; one that a killed process left is found out by whoever asks. */
