@@ -48,6 +48,8 @@ export class Daemon {
     const { records } = this.#parts.state.records.list();
     const adopted = records.filter(({ state }) => state === "adopted");
     await Promise.all(adopted.map((record) => this.#adoptOne(record)));
+    // Also where no sandbox is left: the one before us may have ended before it had parked as many as it should.
+    for (const engine of this.#parts.engines.known) this.#parts.pool.look(engine);
   }
 
   get sandboxes(): readonly Attached[] {

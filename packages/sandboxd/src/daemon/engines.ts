@@ -25,6 +25,11 @@ export class Engines {
     this.#known = read(file);
   }
 
+  /** Those that it is known of how they are reached. */
+  get known(): string[] {
+    return Object.keys(this.#known);
+  }
+
   remember(engine: string, address: EngineAddress): void {
     if (JSON.stringify(this.#known[engine]) === JSON.stringify(address)) return;
     this.#known[engine] = address;

@@ -8,7 +8,7 @@ type Pool = Pick<DockerBackend, "poolSize" | "keepPool" | "freeBytes">;
 
 /**
  * Keeps as many sandboxes parked as `pool` was told to, since the command that adopted one has ended long before another
- * is made. Looked at when a sandbox is attached; what fails is tried again with the next one.
+ * is made. Looked at when sandboxd starts and when a sandbox is attached; what fails is tried again with the next one.
  */
 export class PoolKeeper {
   readonly #poolAt: (engine: string) => Pool;
