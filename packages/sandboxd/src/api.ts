@@ -52,6 +52,10 @@ export const publishRequest = z.object({
 export const publishedPort = z.object({ inside: z.number().int(), published: z.number().int() });
 export type PublishedPort = z.infer<typeof publishedPort>;
 
+/** One that is remembered. It is not open while its sandbox is stopped, or another program has taken it. */
+export const listedPort = publishedPort.extend({ open: z.boolean().default(true) });
+export type ListedPort = z.infer<typeof listedPort>;
+
 /** One row of the network log, with the sandbox it is about. */
 export const networkLogRow = logRow.omit({ lastReached: true }).extend({ sandbox: z.string() });
 export type NetworkLogRow = z.infer<typeof networkLogRow>;

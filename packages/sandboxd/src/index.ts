@@ -1,5 +1,6 @@
 export {
   learnedRules,
+  listedPort,
   type NetworkChangeRequest,
   type NetworkLogEvent,
   type NetworkLogRow,

@@ -1,4 +1,4 @@
-import { publishedPort, Sandboxd } from "@opentiger/sandboxd";
+import { listedPort, publishedPort, Sandboxd } from "@opentiger/sandboxd";
 import type { Command } from "commander";
 import { z } from "zod";
 import { UsageError } from "../errors.ts";
@@ -21,7 +21,7 @@ export function portCommand(surroundings: Surroundings): Command {
     .action(async (name: string, port: number | undefined, options: PortOptions) => {
       const sandboxd = new Sandboxd(surroundings.env);
       const path = `/sandboxes/${encodeURIComponent(name)}/ports`;
-      const ports = await sandboxd.ask({ method: "GET", path }, z.array(publishedPort));
+      const ports = await sandboxd.ask({ method: "GET", path }, z.array(listedPort));
       if (port === undefined) return show(ports, surroundings, options);
       if (options.remove) {
         const wanted = ports.filter(({ inside }) => inside === port);
@@ -29,7 +29,8 @@ export function portCommand(surroundings: Surroundings): Command {
         for (const { published } of wanted) {
           await sandboxd.ask({ method: "DELETE", path: `${path}/${published}` }, z.unknown());
         }
-        return show(wanted, surroundings, options);
+        const gone = wanted.map(({ inside, published }) => ({ inside, published }));
+        return show(gone, surroundings, options);
       }
       const body = { inside: port, ...(options.publish === undefined ? {} : { publish: options.publish }) };
       show([await sandboxd.ask({ method: "POST", path, body }, publishedPort)], surroundings, options);
@@ -37,13 +38,15 @@ export function portCommand(surroundings: Surroundings): Command {
 }
 
 function show(
-  ports: readonly z.infer<typeof publishedPort>[],
+  ports: readonly (z.infer<typeof publishedPort> & { open?: boolean })[],
   surroundings: Surroundings,
   { json }: PortOptions,
 ): void {
   if (json) return printJson(surroundings, ports);
-  for (const { inside, published } of ports)
-    surroundings.stdout.write(`127.0.0.1:${published} -> ${inside}\n`);
+  for (const { inside, published, open } of ports) {
+    const state = open === false ? " (not open)" : "";
+    surroundings.stdout.write(`127.0.0.1:${published} -> ${inside}${state}\n`);
+  }
 }
 
 function parsePort(text: string): number {

@@ -36,6 +36,8 @@ export class Attached {
   trouble: string | null = null;
   readonly #around: Surroundings;
   readonly #published = new Map<number, { server: Server; inside: number }>();
+  /** One after the other: who asks for a port that another is about to open finds it open. */
+  #publishing: Promise<unknown> = Promise.resolve();
   #egress: Promise<{ close(): unknown }> | undefined;
   #session: Promise<Session> | undefined;
   #closed = false;
@@ -63,22 +65,10 @@ export class Attached {
   }
 
   /** A port of the host's loopback that leads to one inside. */
-  async publish(inside: number, wanted: number | undefined): Promise<PublishedPort> {
-    const known = this.ports.find((port) => port.inside === inside && (!wanted || wanted === port.published));
-    if (known) return known;
-    const server = createServer({ allowHalfOpen: true }, (outside) => {
-      outside.on("error", () => {});
-      this.connectInside(inside).then(
-        (within) => {
-          pipeline(outside, within, () => {});
-          pipeline(within, outside, () => {});
-        },
-        () => outside.destroy(),
-      );
-    });
-    const published = await listenOnLoopback(server, wanted);
-    this.#published.set(published, { server, inside });
-    return { inside, published };
+  publish(inside: number, wanted: number | undefined): Promise<PublishedPort> {
+    const published = this.#publishing.then(() => this.#publish(inside, wanted));
+    this.#publishing = published.catch(() => {});
+    return published;
   }
 
   unpublish(published: number): boolean {
@@ -105,6 +95,24 @@ export class Attached {
     const [egress, session] = await Promise.allSettled([this.#egress, this.#session]);
     if (egress.status === "fulfilled") await egress.value?.close();
     if (session.status === "fulfilled") await session.value?.close();
+  }
+
+  async #publish(inside: number, wanted: number | undefined): Promise<PublishedPort> {
+    const known = this.ports.find((port) => port.inside === inside && (!wanted || wanted === port.published));
+    if (known) return known;
+    const server = createServer({ allowHalfOpen: true }, (outside) => {
+      outside.on("error", () => {});
+      this.connectInside(inside).then(
+        (within) => {
+          pipeline(outside, within, () => {});
+          pipeline(within, outside, () => {});
+        },
+        () => outside.destroy(),
+      );
+    });
+    const published = await listenOnLoopback(server, wanted);
+    this.#published.set(published, { server, inside });
+    return { inside, published };
   }
 
   #openEgress(): Promise<{ close(): unknown }> {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Duplex } from "node:stream";
 import { listenedHostPorts, SandboxError, type State } from "@opentiger/sandbox";
 import type { EgressOpening, NetworkSettings, SandboxRecord } from "@opentiger/schema";
-import type { EngineAddress, PublishedPort } from "../api.ts";
+import type { EngineAddress, ListedPort, PublishedPort } from "../api.ts";
 import type { Egress } from "../egress/egress.ts";
 import type { EgressLog } from "../egress/log/egress-log.ts";
 import type { Gateway } from "../gateway/gateway.ts";
@@ -122,6 +122,13 @@ export class Daemon {
       ...latest,
       hostPorts: [...new Set([...latest.hostPorts, ...ports])].toSorted((left, right) => left - right),
     }));
+  }
+
+  /** Those that are remembered, and whether they are open. */
+  ports(name: string): ListedPort[] {
+    const { record, ports } = this.find(name);
+    const open = new Set(ports.map(({ published }) => published));
+    return record.ports.map((port) => ({ ...port, open: open.has(port.published) }));
   }
 
   async publish(name: string, inside: number, published: number | undefined): Promise<PublishedPort> {

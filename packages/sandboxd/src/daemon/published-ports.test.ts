@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { openState, type State } from "@opentiger/sandbox";
 import { sandboxRecord } from "@opentiger/schema";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { until } from "../../../../tests/setup/until.ts";
 import { Egress } from "../egress/egress.ts";
 import { EgressLog } from "../egress/log/egress-log.ts";
 import { GatewayWorld } from "../gateway/fixture/gateway-world.ts";
@@ -15,6 +16,7 @@ let state: State;
 let daemon: Daemon;
 let warnings: string[];
 let networkLog: EgressLog;
+let looked: string[];
 
 beforeEach(async () => {
   world = await GatewayWorld.make();
@@ -22,6 +24,7 @@ beforeEach(async () => {
   state.records.write(record);
   state.records.claimName("one", "id-one");
   warnings = [];
+  looked = [];
   networkLog = new EgressLog(join(world.folder, "log"));
   daemon = newDaemon();
 });
@@ -71,11 +74,30 @@ describe("a published port", () => {
     const squatter = await listen(port.published);
     await daemon.attach("id-one", undefined);
     expect(live()).toEqual([]);
+    expect(daemon.ports("one")).toEqual([{ ...port, open: false }]);
     expect(warnings.join()).toContain("a port is not published");
     await daemon.detach("id-one");
     await new Promise((resolve) => squatter.close(resolve));
     await daemon.attach("id-one", undefined);
+    expect(daemon.ports("one")).toEqual([{ ...port, open: true }]);
+  });
+
+  it("is opened once where its sandbox is attached by two at once, and nobody is warned", async () => {
+    await daemon.attach("id-one", undefined);
+    const port = await daemon.publish("one", 3000, undefined);
+    await daemon.detach("id-one");
+    await Promise.all([daemon.attach("id-one", undefined), daemon.attach("id-one", undefined)]);
     expect(live()).toEqual([port]);
+    expect(warnings).toEqual([]);
+  });
+});
+
+describe("the pool", () => {
+  it("of every engine that is known is looked at when sandboxd starts, also where it has no sandbox", async () => {
+    new Engines(join(world.folder, "engines.json"), {}).remember("other", { env: {} });
+    daemon = newDaemon();
+    await daemon.adopt();
+    await until("it is looked at", () => looked.includes("other"));
   });
 });
 
@@ -102,17 +124,17 @@ const record = sandboxRecord.parse({
 
 function newDaemon(): Daemon {
   const noPool = { poolSize: () => 0, freeBytes: async () => undefined, keepPool: async () => 0 };
+  const poolAt = (engine: string) => {
+    looked.push(engine);
+    return noPool;
+  };
   return new Daemon({
     state,
     engines: new Engines(join(world.folder, "engines.json"), {}),
     egress: new Egress({ env: {}, log: networkLog }),
     gateway: world.gateway,
     networkLog,
-    pool: new PoolKeeper(
-      () => noPool,
-      0,
-      () => {},
-    ),
+    pool: new PoolKeeper(poolAt, 0, () => {}),
     log: (_level, sentence) => void warnings.push(sentence),
   });
 }

@@ -91,7 +91,7 @@ export function routes({ daemon, state, gateway, hostRuns, log, about }: RoutePa
     },
     "POST /logins/proof": ({ body, signal }) => gateway.prove(proofRequest.parse(body), signal),
     ...runRoutes(daemon, gateway, hostRuns),
-    "GET /sandboxes/:name/ports": (asked) => daemon.find(nameOf(asked)).record.ports,
+    "GET /sandboxes/:name/ports": (asked) => daemon.ports(nameOf(asked)),
     "POST /sandboxes/:name/ports": (asked) => {
       const { inside, publish } = publishRequest.parse(asked.body);
       return daemon.publish(nameOf(asked), inside, publish);

@@ -1,5 +1,5 @@
 import { createRoute, z } from "@hono/zod-openapi";
-import { learnedRules, networkLogRow, publishedPort } from "@opentiger/sandboxd";
+import { learnedRules, listedPort, networkLogRow, publishedPort } from "@opentiger/sandboxd";
 import { networkPolicy, networkSettings } from "@opentiger/schema";
 import type { Parts } from "../parts.ts";
 import { answers, done, jsonBody, newApi } from "./api.ts";
@@ -24,7 +24,8 @@ const change = z
   .openapi("NetworkChange");
 const publication = z.strictObject({ inside: port, publish: port.optional() }).openapi("Publication");
 const published = publishedPort.extend({}).openapi("PublishedPort");
-const ports = pageOf(published).openapi("PublishedPorts");
+const listed = listedPort.extend({ open: z.boolean() }).openapi("ListedPort");
+const ports = pageOf(listed).openapi("PublishedPorts");
 
 const showRoute = createRoute({
   method: "get",
@@ -70,7 +71,7 @@ const portsRoute = createRoute({
   method: "get",
   path: "/sandboxes/{name}/ports",
   tags,
-  summary: "Ports of this machine's loopback that lead into it",
+  summary: "Ports of this machine's loopback that lead into it, and whether they are open",
   request: { params: sandboxParams },
   responses: answers(ports, "All of them"),
 });
@@ -121,7 +122,7 @@ export function sandboxNetworkApi({ place: { sandboxd } }: Parts) {
     .openapi(portsRoute, async (c) => {
       const path = at(c.req.valid("param").name, "ports");
       // A handful, by hand: they are one page.
-      const items = await sandboxd.ask({ method: "GET", path }, z.array(publishedPort));
+      const items = await sandboxd.ask({ method: "GET", path }, z.array(listedPort));
       return c.json({ items, next: null }, 200);
     })
     .openapi(publishRoute, async (c) => {

@@ -62,17 +62,7 @@ export function Ports({ name }: { name: string }) {
                 { title: text.inside, align: "right", className: "w-28", cell: (port) => port.inside },
                 {
                   title: text.address,
-                  cell: ({ published }) => (
-                    <a
-                      href={addressOf(published)}
-                      target="_blank"
-                      rel="noreferrer noopener"
-                      className="inline-flex items-center gap-1.5 font-mono text-sm underline-offset-2 hover:underline"
-                    >
-                      {addressOf(published)}
-                      <ExternalLink aria-label={text.open} className="size-3.5 text-faint" />
-                    </a>
-                  ),
+                  cell: (port) => <Address {...port} />,
                 },
                 {
                   title: words.systemParts.actions,
@@ -89,6 +79,28 @@ export function Ports({ name }: { name: string }) {
         }
       </QueryView>
     </>
+  );
+}
+
+/** One that is not open leads nowhere, or to another program. */
+function Address({ published, open }: { published: number; open: boolean }) {
+  const address = addressOf(published);
+  if (!open)
+    return (
+      <span className="font-mono text-sm text-faint">
+        {address} · {text.notOpen}
+      </span>
+    );
+  return (
+    <a
+      href={address}
+      target="_blank"
+      rel="noreferrer noopener"
+      className="inline-flex items-center gap-1.5 font-mono text-sm underline-offset-2 hover:underline"
+    >
+      {address}
+      <ExternalLink aria-label={text.open} className="size-3.5 text-faint" />
+    </a>
   );
 }
 

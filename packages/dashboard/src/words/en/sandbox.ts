@@ -84,6 +84,7 @@ export const sandboxWords = {
   address: "Address",
   publish: "Publish",
   open: "Open preview",
+  notOpen: "Not open",
   close: "Close",
   portExample: "3000",
   noPorts: "No port is published",
