@@ -1,14 +1,20 @@
 import { checkLogin } from "@opentiger/agents";
-import { type AgentRow, agentKindOf, knownAgents, noteLogin } from "@opentiger/orchestrator";
+import {
+  type AgentFacts,
+  type AgentRow,
+  agentFacts,
+  agentRoles,
+  knownAgents,
+  noteLogin,
+  type RoleAgent,
+} from "@opentiger/orchestrator";
 import {
   type ExecutionEnvironment,
   executionEnvironments,
-  type LoginAgent,
   type LoginStatus,
   loginAgents,
 } from "@opentiger/schema";
 import { type Command, Option } from "commander";
-import { agentRoles, type RoleAgent } from "../instance/agent-roles.ts";
 import { withPlace } from "../loop/place.ts";
 import { progressOn } from "../output/progress.ts";
 import { renderTable } from "../output/table.ts";
@@ -39,7 +45,7 @@ export function agentsCommand(surroundings: Surroundings): Command {
         ),
       ).finally(() => progress.end());
       const known = await remembered(surroundings, options, logins);
-      const agents = loginAgents.map((agent) => factsOf(agent, logins, roles, known));
+      const agents = agentFacts({ logins, roles, known });
       if (options.json) return printJson(surroundings, { agents, roles });
       surroundings.stdout.write(`${agentTable(agents)}\n${roleTable(roles)}`);
     });
@@ -59,42 +65,6 @@ async function remembered(
     for (const login of logins) await noteLogin(database, login);
     return knownAgents(database);
   });
-}
-
-interface AgentFacts {
-  agent: LoginAgent;
-  roles: string[];
-  usedAt: string | null;
-  places: (LoginStatus & { lastKnown: LastKnown | null })[];
-}
-
-/** What the last check that could tell found. */
-type LastKnown = Pick<AgentRow, "version" | "authenticated"> & { checkedAt: string };
-
-function factsOf(
-  agent: LoginAgent,
-  logins: readonly LoginStatus[],
-  roles: readonly RoleAgent[],
-  known: readonly AgentRow[],
-): AgentFacts {
-  const own = known.filter((each) => each.agent === agentKindOf[agent]);
-  return {
-    agent,
-    roles: roles.filter((each) => each.agent === agentKindOf[agent]).map(({ role }) => role),
-    usedAt: own[0]?.usedAt?.toISOString() ?? null,
-    places: logins
-      .filter((login) => login.agent === agent)
-      .map((login) => ({
-        ...login,
-        lastKnown: lastKnown(own.find(({ environment }) => environment === login.executionEnvironment)),
-      })),
-  };
-}
-
-function lastKnown(row: AgentRow | undefined): LastKnown | null {
-  if (!row) return null;
-  const { version, authenticated, checkedAt } = row;
-  return { version, authenticated, checkedAt: checkedAt.toISOString() };
 }
 
 function agentTable(agents: readonly AgentFacts[]): string {

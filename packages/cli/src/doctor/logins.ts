@@ -1,7 +1,6 @@
 import { checkLogin } from "@opentiger/agents";
-import { agentKindOf } from "@opentiger/orchestrator";
+import { agentKindOf, agentRoles } from "@opentiger/orchestrator";
 import { type LoginStatus, loginAgents } from "@opentiger/schema";
-import { agentRoles } from "../instance/agent-roles.ts";
 import { type Check, type Finding, ok } from "./check.ts";
 
 /** A CLI and an API have so long each. */

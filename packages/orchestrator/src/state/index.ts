@@ -1,9 +1,11 @@
+export { type AgentFacts, agentFacts } from "./agent-facts.ts";
 export { type AgentRow, agentKindOf, knownAgents, noteLogin } from "./agents.ts";
 export * from "./artifacts.ts";
 export { type Advanced, advanceBranch, type BranchAdvance } from "./branch.ts";
 export { type Change, type Changed, change } from "./change.ts";
 export type { ChangeColumns, RunColumns } from "./change-columns.ts";
 export { type Claim, type ClaimLimits, type ClaimRequest, claimStage } from "./claims.ts";
+export { agentRoles, type RoleAgent } from "./config/agent-roles.ts";
 export { flagsOf, readFlags, withFlags } from "./config/flags.ts";
 export { SystemConfig, type SystemConfigOptions } from "./config/system-config.ts";
 export type { Database } from "./database.ts";

@@ -1,21 +1,17 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { checkLogin } from "@opentiger/agents";
-import {
-  agentKinds,
-  executionEnvironments,
-  loginAgents,
-  loginStatus,
-  role,
-  roleKeys,
-  roles,
-} from "@opentiger/schema";
+import { agentFacts, agentRoles, knownAgents, noteLogin } from "@opentiger/orchestrator";
+import { agentKinds, executionEnvironments, loginAgents, loginStatus, role } from "@opentiger/schema";
 import type { Parts } from "../parts.ts";
 import { answers, newApi } from "./api.ts";
 import { loginEnvironment } from "./login-environment.ts";
 import { environment } from "./shapes.ts";
 
-/** The agents that log in, as the settings call them. */
-const kindOf = { claude: "claude_code", codex: "codex", opencode: "opencode" } as const;
+const lastKnown = z.object({
+  version: z.string().nullable(),
+  authenticated: z.boolean(),
+  checkedAt: z.string(),
+});
 
 const agents = z
   .object({
@@ -23,8 +19,15 @@ const agents = z
       z.object({
         agent: z.enum(loginAgents),
         roles: z.array(role).openapi({ description: "that it has, as it is configured" }),
+        usedAt: z.string().nullable().openapi({ description: "when a run of it last began" }),
         /** Its version and its login, in each environment. */
-        places: z.array(loginStatus.extend({}).openapi("LoginStatus")),
+        places: z.array(
+          loginStatus.extend({
+            lastKnown: lastKnown
+              .nullable()
+              .openapi({ description: "what the last check that could tell found" }),
+          }),
+        ),
       }),
     ),
     next: z.null(),
@@ -50,22 +53,19 @@ const route = createRoute({
 });
 
 export function agentsApi({ place }: Parts) {
-  const { config } = place;
+  const { config, database } = place;
   return newApi().openapi(route, async (c) => {
     const { environment: only } = c.req.valid("query");
     const places = only === undefined ? executionEnvironments : [only];
     const options = { env: loginEnvironment(place), signal: c.req.raw.signal };
-    const configured = roles.map((each) => {
-      const [agentKey, modelKey] = roleKeys[each];
-      return { role: each, agent: config.get(agentKey), model: config.get(modelKey) ?? null };
-    });
-    const items = await Promise.all(
-      loginAgents.map(async (agent) => ({
-        agent,
-        roles: configured.filter((each) => each.agent === kindOf[agent]).map((each) => each.role),
-        places: await Promise.all(places.map((where) => checkLogin(agent, where, options))),
-      })),
+    const configured = await agentRoles(async (name) => config.get(name));
+    const logins = await Promise.all(
+      loginAgents.flatMap((agent) => places.map((where) => checkLogin(agent, where, options))),
     );
+    // What was found is the answer, whether it can be kept or not.
+    for (const login of logins) await noteLogin(database, login).catch(() => {});
+    const known = await knownAgents(database);
+    const items = agentFacts({ logins, roles: configured, known });
     return c.json({ items, next: null, roles: configured }, 200);
   });
 }
