@@ -1,5 +1,5 @@
 import { createRoute, z } from "@hono/zod-openapi";
-import { sandboxAuth, sandboxUsage } from "@opentiger/sandboxd";
+import { grantCredentials, sandboxAuth, sandboxUsage } from "@opentiger/sandboxd";
 import type { Parts } from "../parts.ts";
 import { answers, done, jsonBody, newApi } from "./api.ts";
 import { sandboxParams } from "./sandboxes.ts";
@@ -44,7 +44,7 @@ const grantRoute = createRoute({
   method: "post",
   path: "/sandboxes/{name}/grant",
   tags,
-  summary: "Gives it the use of this machine's credentials",
+  summary: "Gives it the use of this machine's credentials, and of the keys in the server's environment",
   request: { params: sandboxParams },
   responses: answers(done, "It has"),
 });
@@ -57,7 +57,10 @@ const revokeRoute = createRoute({
   responses: answers(done, "It has none"),
 });
 
-export function sandboxUsageApi({ place: { sandboxd } }: Parts) {
+const agentOf = z.object({ agent: z.string() });
+
+export function sandboxUsageApi({ place }: Parts) {
+  const { sandboxd } = place;
   const at = (name: string, rest: string) => `/sandboxes/${encodeURIComponent(name)}/${rest}`;
   return newApi()
     .openapi(usageRoute, async (c) => {
@@ -74,7 +77,9 @@ export function sandboxUsageApi({ place: { sandboxd } }: Parts) {
       return c.json(await sandboxd.ask({ method: "GET", path }, sandboxAuth), 200);
     })
     .openapi(grantRoute, async (c) => {
-      await sandboxd.ask({ method: "POST", path: at(c.req.valid("param").name, "grant") }, z.unknown());
+      const { name } = c.req.valid("param");
+      const { agent } = agentOf.parse(await (await place.backend("sandbox")).inspect(name));
+      await grantCredentials(sandboxd, { name, agent }, place.env);
       return c.json({ done: true as const }, 200);
     })
     .openapi(revokeRoute, async (c) => {
