@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { createRoute, z } from "@hono/zod-openapi";
 import type { Execution, OutputChunk, Sandbox } from "@opentiger/sandbox";
-import { execInfo, execSpec } from "@opentiger/schema";
+import { type ExecInfo, execInfo, execSpec } from "@opentiger/schema";
 import { ServerError } from "../errors.ts";
 import { eventStreamHeaders, writeEvent } from "../live/streams.ts";
 import type { Parts } from "../parts.ts";
@@ -107,7 +107,13 @@ export function sandboxExecsApi(parts: Parts) {
       const { name } = c.req.valid("param");
       const { environment } = c.req.valid("query");
       const asked = c.req.valid("json");
-      const made = await once(parts, c, { environment, asked }, () => start(name, environment, asked));
+      let made: ExecInfo | undefined;
+      // Its id alone is kept: a command line may hold anybody's secrets.
+      const { id } = await once(parts, c, { environment, asked }, async () => {
+        made = await start(name, environment, asked);
+        return { id: made.id };
+      });
+      made ??= await withinSandbox(place, name, environment, (sandbox) => execOf(sandbox, id));
       return c.json(made, 201);
     })
     .openapi(showRoute, async (c) => {
