@@ -15,6 +15,9 @@ const secretValues: readonly RegExp[] = [
   /:\/\/[^\s/:@]*:[^\s/@]+@/,
 ];
 
+/** By which a secret is known in whatever names it has, also where that is only a part of them: `accessToken`. */
+const secretWord = /key|token|secret|password|credential/i;
+
 /** Whether this is the name of something that belongs into the vault. */
 export function isSecretName(name: string): boolean {
   return secretName.test(name);
@@ -24,4 +27,9 @@ export function isSecretName(name: string): boolean {
 export function isSecretValue(value: unknown): boolean {
   const written = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
   return secretValues.some((pattern) => pattern.test(written));
+}
+
+/** Whether a value is one by its name or by itself: where too much is better cleaned away than too little. */
+export function looksSecret(name: string, value: string): boolean {
+  return secretWord.test(name) || isSecretValue(value);
 }

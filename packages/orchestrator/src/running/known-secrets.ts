@@ -1,11 +1,8 @@
 import { Redactor } from "@opentiger/agents";
 import { handedOut } from "@opentiger/sandboxd";
 import type { BackendName } from "@opentiger/schema";
-import { isSecretValue } from "@opentiger/schema";
+import { looksSecret } from "@opentiger/schema";
 import type { Place } from "../place.ts";
-
-/** By which variables of secrets are known that do not look like one. */
-const secretName = /key|token|secret|password|credential/i;
 
 /** Shorter ones would be found by chance in any text. */
 const shortest = 8;
@@ -14,7 +11,7 @@ const shortest = 8;
 export function knownSecrets(...environments: readonly NodeJS.ProcessEnv[]): string[] {
   const found = environments.flatMap((env) =>
     Object.entries(env).flatMap(([name, value = ""]) =>
-      value.length >= shortest && (secretName.test(name) || isSecretValue(value)) ? [value] : [],
+      value.length >= shortest && looksSecret(name, value) ? [value] : [],
     ),
   );
   return [...new Set(found)];

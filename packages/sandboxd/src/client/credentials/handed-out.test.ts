@@ -54,6 +54,8 @@ describe("what an agent can read where it works", () => {
     expect(await vault.leases()).toHaveLength(2);
     await secretsOf({ way: "inject" });
     expect(await vault.leases()).toHaveLength(2);
+    const uses = (await vault.audit(100)).events.flatMap(({ purpose }) => purpose ?? []);
+    expect(new Set(uses)).toEqual(new Set(["redact"]));
   });
 
   it("is every login that is mounted, and on the host the user's own", async () => {
@@ -63,6 +65,22 @@ describe("what an agent can read where it works", () => {
     expect((await secretsOf({ backend: "host" })).toSorted()).toEqual(all);
     const elsewhere = { ...env, HOME: "/nonexistent", CODEX_HOME: join(home, ".codex") };
     expect(await secretsOf({ backend: "host", env: elsewhere })).toHaveLength(2);
+  });
+
+  it("is on the host what OpenCode keeps for itself as well, wherever that lies", async () => {
+    const keys = {
+      anthropic: { type: "api", key: "canary-opencode-1" },
+      openai: { type: "oauth", access: "canary-opencode-2", refresh: "canary-opencode-3", expires: 1 },
+    };
+    const all = ["canary-opencode-1", "canary-opencode-2", "canary-opencode-3"];
+    for (const data of [join(home, ".local/share"), join(home, "data")]) {
+      mkdirSync(join(data, "opencode"), { recursive: true });
+      writeFileSync(join(data, "opencode/auth.json"), JSON.stringify(keys));
+      const there = { ...env, XDG_DATA_HOME: data };
+      expect(await secretsOf({ backend: "host", env: there })).toEqual(all);
+    }
+    expect(await secretsOf({ backend: "host" })).toEqual(all);
+    expect(await secretsOf({ way: "mount" })).toEqual([]);
   });
 
   it("is nothing through the gateway, and nothing where nothing is given", async () => {

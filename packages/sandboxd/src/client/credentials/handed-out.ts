@@ -1,10 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { BackendName } from "@opentiger/schema";
-import { isSecretValue } from "@opentiger/schema";
+import { looksSecret } from "@opentiger/schema";
 import { usedSecrets } from "./inject.ts";
 import { inVault, leasedValue } from "./leased.ts";
 import { loginFiles } from "./mount.ts";
+import { opencodeLoginFile } from "./opencode-keys.ts";
 import type { CredentialWay } from "./way.ts";
 
 export interface HandedOut {
@@ -32,14 +33,18 @@ function userLogins(env: NodeJS.ProcessEnv): string[] {
   return ["claude", "codex"].flatMap((agent) => loginFiles(agent, env)).flatMap(inFile);
 }
 
-function hostFiles({ CODEX_HOME }: NodeJS.ProcessEnv): string[] {
-  return CODEX_HOME ? [join(CODEX_HOME, "auth.json")] : [];
+/** What is never mounted, and stands open to an agent on the host. */
+function hostFiles(env: NodeJS.ProcessEnv): string[] {
+  const { CODEX_HOME } = env;
+  return [opencodeLoginFile(env), ...(CODEX_HOME ? [join(CODEX_HOME, "auth.json")] : [])];
 }
 
 function fromVault({ agent, name, env }: HandedOut): Promise<string[]> {
   return inVault(env, async (vault, secrets) => {
     const names = usedSecrets(agent, secrets, new Set((await vault.list()).map((secret) => secret.name)));
-    const values = await Promise.all(names.map((secret) => leasedValue(vault, secret, name)));
+    const values = await Promise.all(
+      names.map((secret) => leasedValue(vault, secret, { sandbox: name, purpose: "redact" })),
+    );
     return values.flatMap(({ value }) => inText(value));
   });
 }
@@ -52,12 +57,12 @@ function inFile(path: string): string[] {
   }
 }
 
-/** A token as it is; of a login in JSON, what is called a token or a key, or looks like one. */
+/** A token as it is; of a login in JSON, what is called a secret or looks like one. */
 function inText(text: string): string[] {
   const found: string[] = [];
   try {
     JSON.parse(text, (name, value: unknown) => {
-      if (typeof value === "string" && (secretName.test(name) || isSecretValue(value))) found.push(value);
+      if (typeof value === "string" && (loginPart.test(name) || looksSecret(name, value))) found.push(value);
       return value;
     });
   } catch {
@@ -66,4 +71,5 @@ function inText(text: string): string[] {
   return found;
 }
 
-const secretName = /token|key|secret/i;
+/** As OpenCode calls the two tokens of a subscription. */
+const loginPart = /^(?:access|refresh)$/;

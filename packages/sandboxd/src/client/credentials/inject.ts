@@ -68,7 +68,7 @@ async function fromVault(
   name: WellKnownName,
   sandbox: Pick<Sandbox, "name" | "exec">,
 ): Promise<Injected> {
-  const { value, updatedAt } = await leasedValue(vault, name, sandbox.name);
+  const { value, updatedAt } = await leasedValue(vault, name, { sandbox: sandbox.name, purpose: "inject" });
   const origins = [`secret ${name}`];
   if (name === "codex_auth_json") {
     await putCodexLogin(sandbox, value, updatedAt);

@@ -32,9 +32,15 @@ export async function inVault<T>(
   }
 }
 
+export interface SecretUse {
+  sandbox: string;
+  /** For the audit: it is put into the sandbox, or only known, so that it can be cleaned out of what comes from there. */
+  purpose: "inject" | "redact";
+}
+
 /** The value under a lease of this sandbox's: the one it has, so that many commands do not use the leases up. */
-export async function leasedValue(vault: Vault, name: WellKnownName, sandbox: string): Promise<LeasedValue> {
-  const use = { sandbox, purpose: "inject" };
+export async function leasedValue(vault: Vault, name: WellKnownName, use: SecretUse): Promise<LeasedValue> {
+  const { sandbox } = use;
   const known = (await vault.leases()).find(
     (lease) => lease.name === name && lease.holder.who === who && lease.holder.sandbox === sandbox,
   );

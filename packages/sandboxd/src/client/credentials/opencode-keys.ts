@@ -13,12 +13,12 @@ const kinds = { anthropic: "anthropic_api_key", openai: "openai_api_key" } as co
 
 /** The APIs for which `opencode auth login` was given something, of whatever kind. */
 export function opencodeLogins(env: NodeJS.ProcessEnv): string[] {
-  return Object.keys(readEntries(fileOf(env)));
+  return Object.keys(readEntries(opencodeLoginFile(env)));
 }
 
 /** Keys that OpenCode has for itself, by API. None where the file is not there or is no such file. */
 export function opencodeKeys(env: NodeJS.ProcessEnv): Record<keyof typeof kinds, LoginCandidate[]> {
-  const path = fileOf(env);
+  const path = opencodeLoginFile(env);
   const keys = readKeys(path);
   const of = (api: keyof typeof kinds): LoginCandidate[] => {
     const value = keys[api];
@@ -27,7 +27,8 @@ export function opencodeKeys(env: NodeJS.ProcessEnv): Record<keyof typeof kinds,
   return { anthropic: of("anthropic"), openai: of("openai") };
 }
 
-function fileOf(env: NodeJS.ProcessEnv): string {
+/** Where OpenCode keeps what it logs in with. */
+export function opencodeLoginFile(env: NodeJS.ProcessEnv): string {
   return join(env["XDG_DATA_HOME"] || join(defaultHome(env), ".local", "share"), "opencode", "auth.json");
 }
 
