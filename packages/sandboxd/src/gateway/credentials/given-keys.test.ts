@@ -70,6 +70,24 @@ describe("A12 an API key of whoever made a sandbox", () => {
     expect((await world.ask(messages)).status).toBe(200);
   });
 
+  it("stays when another one is given, and gives way to a newer one of its own variable", async () => {
+    await given({ ANTHROPIC_API_KEY: key });
+    world.gateway.keepKeys(caller.sandboxId, { OPENAI_API_KEY: "sk-of-another-api" });
+    await world.ask(messages);
+    expect(world.model.last.headers["x-api-key"]).toBe(key);
+    world.gateway.keepKeys(caller.sandboxId, { ANTHROPIC_API_KEY: `${key}-2` });
+    await world.ask(messages);
+    expect(world.model.last.headers["x-api-key"]).toBe(`${key}-2`);
+  });
+
+  it("gives way to sandboxd's own when that is given in its place", async () => {
+    const own = "sk-ant-of-sandboxd";
+    await given({ ANTHROPIC_API_KEY: key }, { ANTHROPIC_API_KEY: own });
+    world.gateway.keepKeys(caller.sandboxId, { ANTHROPIC_API_KEY: own });
+    await world.ask(messages);
+    expect(world.model.last.headers["x-api-key"]).toBe(own);
+  });
+
   it("is gone when it is taken away", async () => {
     await given({ ANTHROPIC_API_KEY: key });
     await world.gateway.revoke(caller.sandboxId);

@@ -20,12 +20,15 @@ export class GivenKeys {
     this.#own = own;
   }
 
-  /** In place of those from before. Without any, those stay. */
+  /** Each in place of the one from before under the same variable; those that nothing is said of stay. */
   keep(sandboxId: string, keys: Keys): void {
-    const kept = Object.entries(keys).filter(
-      ([name, value]) => value.trim() !== "" && value !== this.#own[name],
-    );
-    if (kept.length > 0) this.#keys.set(sandboxId, new Map(kept));
+    const kept = new Map(this.#keys.get(sandboxId));
+    for (const [name, value] of Object.entries(keys)) {
+      if (value.trim() === "") continue;
+      if (value === this.#own[name]) kept.delete(name);
+      else kept.set(name, value);
+    }
+    this.#keys.set(sandboxId, kept);
   }
 
   value(sandboxId: string, name: string): string | undefined {
