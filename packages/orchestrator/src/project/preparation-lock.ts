@@ -10,26 +10,28 @@ const preparations = 84440;
 const lookEveryMs = 500;
 
 /**
- * Runs `work` while nobody else does for the same key, and waits for whoever does. The lock is the connection's: a process
- * that dies gives it back. Should the database die, two may work at the same time; what they make is the same.
+ * Runs `work` while nobody else does for any of these keys, and waits for whoever does. The locks are the connection's: a
+ * process that dies gives them back. Should the database die, two may work at the same time; what they make is the same.
+ * All are held on one connection, and none while one is waited for: those that wait leave the pool to the others.
  */
 export async function withPreparation<T>(
   database: Database,
-  key: string,
+  keys: readonly string[],
   { signal, say }: { signal: AbortSignal; say: (line: string) => void },
   work: () => Promise<T>,
 ): Promise<T> {
   for (let waited = false; ; waited = true) {
     signal.throwIfAborted();
     const tried = await database.borrow(async (connection) => {
-      if (!(await take(connection, key))) return undefined;
+      const held: string[] = [];
       try {
+        for (const key of keys) {
+          if (!(await take(connection, key))) return undefined;
+          held.push(key);
+        }
         return { result: await work() };
       } finally {
-        // Where the connection is lost so is the lock.
-        await connection
-          .query("select pg_advisory_unlock($1, hashtext($2))", [preparations, key])
-          .catch(() => {});
+        for (const key of held) await giveBack(connection, key);
       }
     });
     if (tried) return tried.result;
@@ -46,4 +48,9 @@ async function take(connection: Queryable, key: string): Promise<boolean> {
     [preparations, key],
   );
   return held;
+}
+
+/** Where the connection is lost so is the lock. */
+async function giveBack(connection: Queryable, key: string): Promise<void> {
+  await connection.query("select pg_advisory_unlock($1, hashtext($2))", [preparations, key]).catch(() => {});
 }

@@ -25,13 +25,11 @@ export async function ensurePrepared(place: Place, request: PrepareRequest): Pro
   const known = await findWanted(place, request, wanted);
   if (known) return known;
   const backend = dockerOf(await place.backend(request.environment));
-  return withPreparation(place.database, key, { signal, say }, async () => {
+  // A loop has one sandbox to be set up in: where its branch got other lock files meanwhile, one comes after the other.
+  return withPreparation(place.database, [key, request.loop.id], { signal, say }, async () => {
     const made = await findWanted(place, request, wanted);
     if (made) return made;
-    // A loop has one sandbox to be set up in: where its branch got other lock files meanwhile, one comes after the other.
-    const prepared = await withPreparation(place.database, request.loop.id, { signal, say }, () =>
-      prepareImage(place, backend, { ...request, key, base, network }),
-    );
+    const prepared = await prepareImage(place, backend, { ...request, key, base, network });
     await prunePrepared(place, backend, key);
     return prepared;
   });
