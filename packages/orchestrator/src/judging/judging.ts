@@ -9,6 +9,7 @@ import { type AgentChoice, agentCalled, agentFor, templateOf } from "../running/
 import { redactionOf } from "../running/known-secrets.ts";
 import { openRun } from "../running/open-run.ts";
 import { runFolder } from "../running/run-files.ts";
+import { workplaceOf } from "../running/work.ts";
 import type { Lease } from "../state/lease.ts";
 import type { RunRow } from "../state/runs.ts";
 import type { TaskRow } from "../state/tasks.ts";
@@ -52,12 +53,10 @@ export async function openJudging(place: Place, lease: Lease, signal: AbortSigna
     model: usual.model ?? null,
   }));
   const choice = agentCalled(place, known);
-  const backend = environment === "host" ? ("host" as const) : ("docker" as const);
-  const places = [templateOf(judged.run.agent), choice.driver.template].map((agent) => ({
-    agent,
-    name: `loop-${loop.id}-${agent}-${task.number}`,
-    backend,
-  }));
+  const about = { loop, task, environment };
+  const worker = workplaceOf(about, templateOf(judged.run.agent));
+  const judge = workplaceOf(about, choice.driver.template);
+  const sandboxName = `${judge.name}-judge`;
   const approved = (each: TaskRow): Promise<TaskRow> => asApproved(place.database, loop, environment, each);
   return {
     ...judged,
@@ -72,8 +71,8 @@ export async function openJudging(place: Place, lease: Lease, signal: AbortSigna
     project: await knownProject(repository, loop.baseOid ?? judged.tip, loop.settings.project),
     journal,
     signal: AbortSignal.any([signal, AbortSignal.timeout(timeLeft(place, judgeRun))]),
-    sandboxName: `loop-${loop.id}-${choice.driver.template}-${task.number}-judge`,
-    redact: await redactionOf(place, ...places),
+    sandboxName,
+    redact: await redactionOf(place, worker, { ...judge, name: sandboxName }),
     say: (line) => place.log(`loop ${loop.id}, task ${task.number}, judge: ${line}`),
   };
 }

@@ -3,6 +3,7 @@ import type { ErrorCode } from "@opentiger/schema";
 import { z } from "zod";
 import { leftToOthers } from "../dispatch/lease-lost.ts";
 import { ensurePrepared, type Prepared } from "../project/prepared.ts";
+import { removeSandbox } from "../project/remove-sandbox.ts";
 import { makeSandbox } from "../project/sandbox.ts";
 import type { Judging } from "./judging.ts";
 
@@ -102,10 +103,7 @@ async function make(judging: Judging, asked: OwnSandbox): Promise<Sandbox> {
 }
 
 async function remove(judging: Judging, asked: OwnSandbox): Promise<void> {
-  const backend = await judging.place.backend(judging.environment);
-  await backend.remove(nameOf(judging, asked), { force: true }).catch((error: unknown) => {
-    if (!(error instanceof SandboxError) || error.code !== "not_found") throw error;
-  });
+  await removeSandbox(await judging.place.backend(judging.environment), nameOf(judging, asked));
 }
 
 /** The one in which the model looks at the candidate has the name that contract B6 gives a judge's. */

@@ -1,6 +1,6 @@
-import { SandboxError } from "@opentiger/sandbox";
 import { LoopRepository } from "../git/repository.ts";
 import type { Place } from "../place.ts";
+import { removeSandbox } from "../project/remove-sandbox.ts";
 import { findLoop, type LoopRow } from "../state/loops.ts";
 import type { TaskRow } from "../state/tasks.ts";
 import type { JudgedTask } from "./judged-task.ts";
@@ -39,9 +39,5 @@ async function removeSandboxes(place: Place, { id, settings }: LoopRow, { number
   const backend = await place.backend(environment);
   const ofTask = new RegExp(`^loop-${id}-[a-z]+-${number}(?:-judge.*)?$`);
   for (const { name, own } of await backend.list())
-    if (own && ofTask.test(name)) await backend.remove(name, { force: true }).catch(unlessGone);
-}
-
-function unlessGone(error: unknown): void {
-  if (!(error instanceof SandboxError) || error.code !== "not_found") throw error;
+    if (own && ofTask.test(name)) await removeSandbox(backend, name);
 }

@@ -1,4 +1,4 @@
-import { type DockerBackend, type Sandbox, SandboxError } from "@opentiger/sandbox";
+import type { DockerBackend, Sandbox } from "@opentiger/sandbox";
 import type { NetworkSettings } from "@opentiger/schema";
 import { leftToOthers } from "../dispatch/lease-lost.ts";
 import type { Place } from "../place.ts";
@@ -6,6 +6,7 @@ import { expectPrepared, touchPrepared } from "../state/prepared-images.ts";
 import type { BaseImage } from "./base-image.ts";
 import { sandboxLimits } from "./limits.ts";
 import type { Prepared, PrepareRequest } from "./prepare-request.ts";
+import { removeSandbox } from "./remove-sandbox.ts";
 import { setupIn } from "./setup.ts";
 
 export interface Preparation extends PrepareRequest {
@@ -27,7 +28,7 @@ export async function prepareImage(
   const { loop, project, key, base, signal, say } = preparation;
   const name = `loop-${loop.id}-prepare`;
   const reference = `opentiger/prepared:${key}`;
-  await discard(backend, name);
+  await removeSandbox(backend, name);
   say(`setting the project up in ${base.reference}`);
   try {
     const sandbox = await create(backend, name, preparation);
@@ -42,7 +43,7 @@ export async function prepareImage(
     await touchPrepared(place.database, key, Math.max(0, (image?.bytes ?? 0) - base.bytes));
     return { image: reference, key, notes };
   } finally {
-    if (!leftToOthers(signal)) await discard(backend, name);
+    if (!leftToOthers(signal)) await removeSandbox(backend, name);
   }
 }
 
@@ -69,13 +70,5 @@ async function closing<T>(sandbox: Sandbox, work: () => Promise<T>): Promise<T> 
     return await work();
   } finally {
     await sandbox.close();
-  }
-}
-
-async function discard(backend: DockerBackend, name: string): Promise<void> {
-  try {
-    await backend.remove(name, { force: true });
-  } catch (error) {
-    if (!(error instanceof SandboxError && error.code === "not_found")) throw error;
   }
 }

@@ -13,12 +13,12 @@ import { disputeIn } from "./dispute.ts";
 import { endFailed } from "./end-failed.ts";
 import { endSubmitted } from "./end-submitted.ts";
 import { type Committed, commitInside } from "./harness-commit.ts";
-import { redactionOf, type Workplace } from "./known-secrets.ts";
+import { redactionOf } from "./known-secrets.ts";
 import type { RunResult } from "./run-result.ts";
 import { findStart, type StartPoint } from "./start-point.ts";
 import { openTaskSandbox } from "./task-sandbox.ts";
 import { afterTurn, lastTurn } from "./turns.ts";
-import { openWork, taskSandboxName, type Work } from "./work.ts";
+import { openWork, type Work, workplaceOf } from "./work.ts";
 
 /**
  * One run of a task, from its claim to a candidate that waits for the judge, or to a failure of a known type. Whoever
@@ -27,7 +27,7 @@ import { openWork, taskSandboxName, type Work } from "./work.ts";
  */
 export async function runStage(place: Place, lease: Lease, signal: AbortSignal): Promise<void> {
   const work = await openWork(place, lease, signal);
-  const redact = await redactionOf(place, workplaceOf(work));
+  const redact = await redactionOf(place, workplaceOf(work, work.choice.driver.template));
   const start = await findStart(work);
   if ("failure" in start) return endFailed(work, start, { redact });
   const done = await knownResult(work);
@@ -47,12 +47,6 @@ export async function runStage(place: Place, lease: Lease, signal: AbortSignal):
   } finally {
     await sandbox.close().catch(() => {});
   }
-}
-
-function workplaceOf(work: Work): Workplace {
-  const { choice, environment } = work;
-  const backend = environment === "host" ? "host" : "docker";
-  return { agent: choice.driver.template, name: taskSandboxName(work), backend };
 }
 
 /** What the agent has come to, with all that people said to it meanwhile. */

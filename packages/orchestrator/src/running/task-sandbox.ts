@@ -1,7 +1,8 @@
-import { type Backend, type Sandbox, SandboxError } from "@opentiger/sandbox";
+import type { Sandbox } from "@opentiger/sandbox";
 import type { TaskFailure } from "@opentiger/schema";
 import { z } from "zod";
 import { ensurePrepared } from "../project/prepared.ts";
+import { removeSandbox, unlessGone } from "../project/remove-sandbox.ts";
 import { makeSandbox } from "../project/sandbox.ts";
 import { taskFailureOf } from "../recovery/task-failures.ts";
 import { forgetDispute } from "./dispute.ts";
@@ -66,19 +67,11 @@ async function make(work: Work, { base, start: commit }: StartPoint): Promise<Sa
 export async function removeTaskSandboxes({ place, loop, task, environment }: Work): Promise<void> {
   const backend = await place.backend(environment);
   const ofTask = new RegExp(`^loop-${loop.id}-[a-z]+-${task.number}$`);
-  for (const { name } of await backend.list()) if (ofTask.test(name)) await removeIfThere(backend, name);
+  for (const { name } of await backend.list()) if (ofTask.test(name)) await removeSandbox(backend, name);
 }
 
 /** It waits for its next run without taking memory. */
 export async function stopTaskSandbox(work: Work): Promise<void> {
   const backend = await work.place.backend(work.environment);
   await backend.stop(taskSandboxName(work)).catch(unlessGone);
-}
-
-async function removeIfThere(backend: Backend, name: string): Promise<void> {
-  await backend.remove(name, { force: true }).catch(unlessGone);
-}
-
-function unlessGone(error: unknown): void {
-  if (!(error instanceof SandboxError) || error.code !== "not_found") throw error;
 }

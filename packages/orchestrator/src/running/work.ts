@@ -1,4 +1,9 @@
-import { type ExecutionEnvironment, executionEnvironments, type Project } from "@opentiger/schema";
+import {
+  type AgentName,
+  type ExecutionEnvironment,
+  executionEnvironments,
+  type Project,
+} from "@opentiger/schema";
 import { z } from "zod";
 import { Journal } from "../dispatch/journal.ts";
 import { LeaseLost } from "../dispatch/lease-lost.ts";
@@ -14,6 +19,7 @@ import { findRepository } from "../state/repositories.ts";
 import type { RunRow } from "../state/runs.ts";
 import { findTask, type TaskRow } from "../state/tasks.ts";
 import { type AgentChoice, agentCalled, agentFor } from "./agent-choice.ts";
+import type { Workplace } from "./known-secrets.ts";
 import { openRun } from "./open-run.ts";
 import { runFolder } from "./run-files.ts";
 
@@ -96,7 +102,20 @@ export async function openWork(place: Place, lease: Lease, signal: AbortSignal):
 
 /** Everything that a task's sandbox, of whatever agent, is called by. */
 export function taskSandboxName({ loop, task, choice }: Pick<Work, "loop" | "task" | "choice">): string {
-  return `loop-${loop.id}-${choice.driver.template}-${task.number}`;
+  return nameFor(loop, choice.driver.template, task);
+}
+
+/** Where an agent works on a task, whether its sandbox is there or not. */
+export function workplaceOf(
+  { loop, task, environment }: Pick<Work, "loop" | "task" | "environment">,
+  agent: AgentName,
+): Workplace {
+  const backend = environment === "host" ? "host" : "docker";
+  return { agent, name: nameFor(loop, agent, task), backend };
+}
+
+function nameFor({ id }: LoopRow, agent: AgentName, { number }: TaskRow): string {
+  return `loop-${id}-${agent}-${number}`;
 }
 
 function incomplete({ stage }: Lease, problem: string): OrchestratorError {

@@ -1,8 +1,8 @@
-import { type Sandbox, SandboxError } from "@opentiger/sandbox";
 import type { CheckRound } from "@opentiger/schema";
 import { leftToOthers } from "../dispatch/lease-lost.ts";
 import type { Place } from "../place.ts";
 import { reachTheSame } from "../project/network.ts";
+import { removeSandbox } from "../project/remove-sandbox.ts";
 import { makeSandbox, type SandboxRequest } from "../project/sandbox.ts";
 import { baselineOf, knownBaseline } from "./baseline.ts";
 
@@ -31,13 +31,7 @@ export async function baselineApart(place: Place, request: ApartRequest): Promis
     return await baselineOf(place, { ...asked, sandbox });
   } finally {
     await sandbox.close().catch(() => {});
-    if (!leftToOthers(request.signal)) await remove(place, request, sandbox);
+    if (!leftToOthers(request.signal))
+      await removeSandbox(await place.backend(request.environment), sandbox.name);
   }
-}
-
-async function remove(place: Place, { environment }: ApartRequest, { name }: Sandbox): Promise<void> {
-  const backend = await place.backend(environment);
-  await backend.remove(name, { force: true }).catch((error: unknown) => {
-    if (!(error instanceof SandboxError) || error.code !== "not_found") throw error;
-  });
 }

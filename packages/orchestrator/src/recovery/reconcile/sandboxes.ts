@@ -1,7 +1,7 @@
-import { SandboxError } from "@opentiger/sandbox";
 import type { TaskState } from "@opentiger/schema";
 import { z } from "zod";
 import type { Place } from "../../place.ts";
+import { removeSandbox } from "../../project/remove-sandbox.ts";
 import { lockLoop } from "../../state/locks.ts";
 import { firstRow, type Queryable } from "../../state/rows.ts";
 import { showingLife } from "../../state/transaction.ts";
@@ -48,7 +48,7 @@ async function removeIfUnneeded({ database, config, log }: Place, sandbox: LoopS
     if (!facts || !isUnneeded(sandbox, facts, config.get("OPENTIGER_QUOTA_KEEP"))) return;
     log(`sandbox ${sandbox.summary.name} is removed`);
     const { backend, summary } = sandbox;
-    await showingLife(on, () => backend.remove(summary.name, { force: true }).catch(unlessGone));
+    await showingLife(on, () => removeSandbox(backend, summary.name));
   });
 }
 
@@ -74,8 +74,4 @@ async function read(on: Queryable, { loop, task }: LoopSandbox): Promise<Facts |
      from loops l left join tasks t on t.loop_id = l.id and t.number = $2 where l.id = $1`,
     [loop, task],
   );
-}
-
-function unlessGone(error: unknown): void {
-  if (!(error instanceof SandboxError) || error.code !== "not_found") throw error;
 }
