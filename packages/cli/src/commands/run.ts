@@ -12,8 +12,8 @@ import { reportError } from "../output/error-report.ts";
 import {
   isAgent,
   type MakeOptions,
-  makingOptions,
   readWorkspace,
+  unusedOptions,
   withMakeOptions,
 } from "../program/create-options.ts";
 import { DashedCommand } from "../program/dashed-command.ts";
@@ -93,7 +93,7 @@ async function reopened(
   options: RunOptions,
 ): Promise<Sandbox> {
   const sandbox = await backend.open(name);
-  const unused = makingOptions(options);
+  const unused = unusedOptions(options, sandbox);
   if (unused.length === 0) return sandbox;
   const warning = `${name} was there already and stays as it was made; not applied: ${unused.join(", ")}`;
   const remedy = `Choose another --name, or remove it first: docker sandbox rm ${name}`;

@@ -79,7 +79,7 @@ describe("run", () => {
     ];
     const open = async (name: string): Promise<Sandbox> =>
       // No more of one is needed: to read its agent fails, which ends the command.
-      ({ name, close: async () => {} }) as Sandbox;
+      ({ name, workspaceKind: "direct", close: async () => {} }) as Sandbox;
     const given = ["--memory", "4g", "-t", "my/image", "--network", "deny", "--pids", "300"];
     for (const words of [["claude"], ["there"]]) {
       const { stderr } = await run({ list, open }, ["run", ...given, ...words]);
@@ -89,6 +89,14 @@ describe("run", () => {
       expect(JSON.parse(json.stderr.split("\n")[0] ?? "").warning).toContain("not applied");
       expect((await run({ list, open }, ["run", ...words])).stderr).not.toContain("not applied");
     }
+    for (const [words, unused] of [
+      [["claude", "--name", "there", "--clone"], "not applied: --clone\n"],
+      [["there", "--name", "other", "--clone"], "not applied: --name, --clone\n"],
+    ] as const)
+      expect((await run({ list, open }, ["run", ...words])).stderr).toContain(unused);
+    const cloned = async (name: string) => ({ ...(await open(name)), workspaceKind: "clone" }) as Sandbox;
+    const { stderr } = await run({ list, open: cloned }, ["run", "there", "--clone"]);
+    expect(stderr).not.toContain("not applied");
   });
 });
 

@@ -1,4 +1,4 @@
-import type { CreateOptions } from "@opentiger/sandbox";
+import type { CreateOptions, Sandbox } from "@opentiger/sandbox";
 import { agentNames, type NetworkPolicy, networkPolicies } from "@opentiger/schema";
 import { type Command, Option } from "commander";
 import { UsageError } from "../errors.ts";
@@ -35,10 +35,16 @@ export function withMakeOptions(command: Command): Command {
     );
 }
 
-/** Those given that say how a sandbox is made, as the user writes them. */
-export function makingOptions(options: MakeOptions): string[] {
+/** Those given that say how a sandbox is made and do not hold for this one, as the user writes them. */
+export function unusedOptions(
+  options: MakeOptions,
+  { name: own, workspaceKind }: Pick<Sandbox, "name" | "workspaceKind">,
+): string[] {
   const { template, pullTemplate, commit, memory, cpus, pids, network } = options;
-  const making = { template, "pull-template": pullTemplate, commit, memory, cpus, pids, network };
+  const name = options.name === own ? undefined : options.name;
+  const clone = workspaceKind === "clone" ? undefined : options.clone;
+  const limits = { memory, cpus, pids };
+  const making = { name, template, "pull-template": pullTemplate, clone, commit, ...limits, network };
   return Object.entries(making).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`]));
 }
 
