@@ -31,6 +31,7 @@ try {
   const prepared = await prepare({
     engine: chosen.some(({ needsEngine }) => needsEngine),
     browser: chosen.some(({ needsBrowser }) => needsBrowser),
+    terminal: chosen.some(({ needsTerminal }) => needsTerminal),
   });
   try {
     await runSuites(prepared);

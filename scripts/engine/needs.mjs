@@ -10,7 +10,6 @@ export const ENGINE_NEEDS = [
   { command: "ip", packages: ["iproute2"] },
   { command: "debootstrap", packages: ["debootstrap"] },
   { command: "openssl", packages: ["openssl"] },
-  { command: "tmux", packages: ["tmux"] },
   { command: "redis-server", packages: ["redis-server"], optional: true },
   { command: "runsc", packages: ["runsc"], optional: true },
 ];

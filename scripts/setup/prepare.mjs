@@ -3,6 +3,7 @@ import { ensureBrowser } from "../browser/browser.mjs";
 import { buildBundles } from "../build/bundles.mjs";
 import { buildDashboard } from "../build/dashboard.mjs";
 import { ensureEngine } from "../engine/engine.mjs";
+import { ensureTerminal } from "../suites/terminal.mjs";
 import { inCheckout } from "./checkout.mjs";
 import { ensureDependencies } from "./dependencies.mjs";
 import { step, stepBeside } from "./step.mjs";
@@ -23,9 +24,9 @@ const NONE = { got: undefined, why: undefined };
 
 /**
  * Everything the commands of package.json need: packages, bundles and, if asked for, an engine with the worker image, and
- * a browser. State goes to a folder of the checkout, never to the user's own.
+ * a browser and a terminal. State goes to a folder of the checkout, never to the user's own.
  *
- * @param {{engine: boolean, browser?: boolean, agent?: string}} needs `agent`: the image holds this one alone, and is small
+ * @param {{engine: boolean, browser?: boolean, terminal?: boolean, agent?: string}} needs `agent`: the image holds this one alone, and is small
  * @returns {Promise<Prepared>}
  */
 export async function prepare(needs) {
@@ -46,6 +47,10 @@ export async function prepare(needs) {
     console.log(`  NO ENGINE: ${engine.why}`);
     return { ...nothing, env, withoutEngine: engine.why, stop };
   }
+  const terminal = needs.terminal
+    ? await step("terminal", (say) => orReason(() => ensureTerminal(say)))
+    : NONE;
+  if (terminal.why) console.log(`  NO TERMINAL: ${terminal.why}`);
   const { dockerHost, stop: stopEngine } = engine.got;
   const small = needs.agent ? { SANDBOX_DOCKER_IMAGE: `opentiger/worker:${needs.agent}` } : {};
   const withEngine = { ...env, ...small, DOCKER_HOST: dockerHost };

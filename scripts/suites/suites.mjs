@@ -15,6 +15,7 @@ import { runVitestSuite } from "./vitest.mjs";
  * @property {string} name
  * @property {boolean} needsEngine
  * @property {boolean} [needsBrowser]
+ * @property {boolean} [needsTerminal] some of its tests do, and skip themselves where there is none
  * @property {string} [node] the version that its tests run on, if that is not the one that runs this
  * @property {(prepared: Prepared) => string | undefined} [skipReason] why it cannot run here, if it cannot
  * @property {(env: NodeJS.ProcessEnv) => Promise<Tally>} run
@@ -33,8 +34,8 @@ export const SUITES = [
 ];
 
 /**
- * What `npm run soak` runs besides: the same on Node 24, at the size of `npm test`. Its folder comes first in PATH, so that everything that is
- * started under the name of node is it.
+ * What `npm run soak` runs besides: the same on Node 24, at the size of `npm test`. Its folder comes first in PATH, so
+ * that everything that is started under the name of node is it.
  *
  * @type {readonly Suite[]}
  */
@@ -55,6 +56,7 @@ function withEngine(name) {
   return {
     name,
     needsEngine: true,
+    needsTerminal: name === "e2e",
     skipReason: ({ withoutEngine }) => withoutEngine,
     run: (env) => runVitestSuite(name, env),
   };
