@@ -13,8 +13,16 @@ const instance = temporaryServer();
 const sandboxd = new Sandboxd(instance.env);
 let server: RunningServer;
 
+/** Starts that wait until somebody has seen what it is like without the process; undefined: none has to. */
+let held: (() => void)[] | undefined;
+
 beforeAll(async () => {
-  const launcher = instanceLauncher(instance.env, sandboxd);
+  const usual = instanceLauncher(instance.env, sandboxd);
+  const start: typeof usual.start = (...asked) => {
+    if (held) held.push(() => usual.start(...asked));
+    else usual.start(...asked);
+  };
+  const launcher = { ...usual, start };
   server = await instance.start({ processes: ["sandboxd"], launcher });
 });
 
@@ -74,10 +82,14 @@ describe("whether it is ready", () => {
 
   test("is denied while sandboxd does not answer, and while it is gone", async () => {
     const pid = (await sandboxd.status())?.pid ?? 0;
+    const starts: (() => void)[] = [];
+    held = starts;
     process.kill(pid, "SIGSTOP");
     expect(await ready()).toMatchObject({ status: 503, json: answer(true, false) });
     process.kill(pid, "SIGKILL");
     expect(await ready()).toMatchObject({ status: 503, json: answer(true, false) });
+    held = undefined;
+    for (const start of starts) start();
     await until("it runs again", async () => (await ready()).status === 200);
   });
 
