@@ -12,6 +12,7 @@ export {
   type SandboxdStatus,
   type SandboxUsage,
   sandboxAuth,
+  sandboxdProtocol,
   sandboxUsage,
 } from "./api.ts";
 export { Sandboxd } from "./client/client.ts";

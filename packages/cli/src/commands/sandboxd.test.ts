@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { Sandboxd, type SandboxdStatus } from "@opentiger/sandboxd";
+import { Sandboxd, type SandboxdStatus, sandboxdProtocol } from "@opentiger/sandboxd";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { recordedSurroundings } from "../program/recorded-surroundings.ts";
 import { sandboxdCommand } from "./sandboxd.ts";
@@ -10,7 +10,7 @@ import { sandboxdCommand } from "./sandboxd.ts";
 const now = new Date("2026-01-01T02:00:00Z");
 
 const status: SandboxdStatus = {
-  protocol: 2,
+  protocol: sandboxdProtocol,
   version: "0.1.0",
   pid: 4711,
   startedAt: "2026-01-01T00:00:00.000Z",

@@ -17,7 +17,10 @@ export interface Situation {
   failure: Pick<TaskFailure, "type" | "until">;
   /** How often each rule was followed already: `tasks.tries`. */
   tries: Readonly<Record<string, number>>;
-  /** Runs so far, this one too, since a person last retried the task; judgements and runs that met a used up quota do not count. */
+  /**
+   * Runs so far, this one too, since a person last retried the task; judgements and runs that met a used up quota do not
+   * count.
+   */
   runs: number;
   /** Who works on the task. */
   agent: string;

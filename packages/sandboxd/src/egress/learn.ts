@@ -16,7 +16,8 @@ export interface LearnedPolicy {
 
 /**
  * The smallest list with which a run that went through under `allow` goes through under `deny`: every host and port
- * that was reached, exactly; of what was reached before `since`, nothing. Declared ports of the host and what goes through the gateway need no rule.
+ * that was reached, exactly; of what was reached before `since`, nothing. Declared ports of the host and what goes
+ * through the gateway need no rule.
  */
 export function learn(rows: readonly LogRow[], settings: NetworkSettings, since = ""): LearnedPolicy {
   const reached = rows.filter((row) => row.allowed > 0 && (row.lastReached ?? row.lastSeen) >= since);

@@ -19,9 +19,10 @@ import { tokens, withdraw } from "./pool/tokens.ts";
 const temporaryPatienceMs = 3_600_000;
 
 /**
- * Collects what crashed creates and half-done removals left, and the parked ones that no create adopts. A container counts as ours only if a record names it,
- * or, for a creator that died before it could write that down, if it has the very name the record foresaw: labels
- * prove nothing. Since a record is written before the container and removed after it, nothing else can be ours.
+ * Collects what crashed creates and half-done removals left, and the parked ones that no create adopts. A container
+ * counts as ours only if a record names it, or, for a creator that died before it could write that down, if it has the
+ * very name the record foresaw: labels prove nothing. Since a record is written before the container and removed after
+ * it, nothing else can be ours.
  */
 export async function pruneSandboxes(place: Place): Promise<string[]> {
   const collected = await forEachRecord(place, async (record) => {
