@@ -8,7 +8,7 @@ export { type AgentCli, type AgentCliQuestion, findAgentCli } from "./backends/d
 export type { SavedImage, SavedImages } from "./backends/docker/image/saved.ts";
 export { weakNetwork } from "./backends/docker/plan/weakness.ts";
 export type { PoolStatus } from "./backends/docker/pool/keep.ts";
-export type { PoolSettings } from "./backends/docker/pool/settings.ts";
+export { mostParked, type PoolSettings } from "./backends/docker/pool/settings.ts";
 export type { WarmOptions } from "./backends/docker/pool/warm.ts";
 export type { WarmSandbox } from "./backends/docker/pool/warm-sandbox.ts";
 export { HostBackend } from "./backends/host/host-backend.ts";

@@ -74,7 +74,7 @@ function agentTable(agents: readonly AgentFacts[]): string {
       place.executionEnvironment,
       place.version ?? place.lastKnown?.version ?? "-",
       loggedIn(place),
-      usedAt?.slice(0, "2000-01-01".length) ?? "-",
+      usedAt === null ? "-" : dayOf(usedAt),
       roles.join(", ") || "-",
     ]),
   );
@@ -91,7 +91,11 @@ function loggedIn({
   if (authenticated) return `yes${method === null ? "" : ` (${method})`}`;
   const now = problem?.code ?? "unknown";
   if (authenticated === false || before === null) return now;
-  return `${now} (${before.authenticated ? "yes" : "no"} on ${before.checkedAt.slice(0, "2000-01-01".length)})`;
+  return `${now} (${before.authenticated ? "yes" : "no"} on ${dayOf(before.checkedAt)})`;
+}
+
+function dayOf(time: string): string {
+  return time.slice(0, "2000-01-01".length);
 }
 
 function roleTable(roles: readonly RoleAgent[]): string {

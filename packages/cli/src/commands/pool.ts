@@ -1,4 +1,4 @@
-import { type Backend, DockerBackend, SandboxError } from "@opentiger/sandbox";
+import { type Backend, DockerBackend, mostParked, SandboxError } from "@opentiger/sandbox";
 import { type NetworkPolicy, networkPolicies } from "@opentiger/schema";
 import { type Command, Option } from "commander";
 import { UsageError } from "../errors.ts";
@@ -45,11 +45,8 @@ function requireDocker(backend: Backend): DockerBackend {
   });
 }
 
-/** As many as the settings allow; a machine is full long before. */
-const most = 64;
-
 function parseCount(text: string): number {
   const count = Number(text);
-  if (/^\d+$/.test(text) && count <= most) return count;
-  throw new UsageError(`"${text}" is not a size for the pool`, `Choose 0 to ${most}.`);
+  if (/^\d+$/.test(text) && count <= mostParked) return count;
+  throw new UsageError(`"${text}" is not a size for the pool`, `Choose 0 to ${mostParked}.`);
 }

@@ -1,48 +1,9 @@
-import type { Queryable, TaskRow } from "@opentiger/orchestrator";
-import { type ErrorCode, errorCodes, isSecretValue } from "@opentiger/schema";
-import { beginAudit, endAudit } from "@opentiger/server/access";
+import type { TaskRow } from "@opentiger/orchestrator";
+import type { AuditedAction } from "@opentiger/server/access";
 
-/** Who did it, for the audit. */
-export const commandLine = "command line";
-
-export interface AuditedAction {
-  /** The verb, as it is called: `loop cancel`. */
-  action: string;
-  /** To what: the id of a loop, the name of a setting. */
-  target: string;
-}
-
-/** What changes anything has a row, whichever way it was changed. It is written before that, and says how it ended. */
-export async function audited<T>(
-  database: Queryable,
-  { action, target }: AuditedAction,
-  act: () => Promise<T>,
-): Promise<T> {
-  // Somebody may have put a secret where a name belongs.
-  const shown = isSecretValue(target) ? "(a secret)" : target;
-  const id = await beginAudit(database, { who: commandLine, address: "", action, target: shown });
-  try {
-    const done = await act();
-    await endAudit(database, id, 200);
-    return done;
-  } catch (error) {
-    // Why it failed is worth more than that this could not be written down.
-    await endAudit(database, id, statusOf(error)).catch(() => {});
-    throw error;
-  }
-}
+export { audited, commandLine } from "@opentiger/server/access";
 
 /** A task is known by its loop and its number. */
 export function taskAction(verb: string, { loop, number }: Pick<TaskRow, "loop" | "number">): AuditedAction {
   return { action: `task ${verb}`, target: `${loop} ${number}` };
-}
-
-/** As the server would have answered. */
-function statusOf(error: unknown): number {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  return isErrorCode(code) ? errorCodes[code].http : errorCodes.internal.http;
-}
-
-function isErrorCode(code: unknown): code is ErrorCode {
-  return typeof code === "string" && Object.hasOwn(errorCodes, code);
 }

@@ -1,3 +1,3 @@
 export { ServerError } from "../errors.ts";
-export { beginAudit, endAudit } from "./audit.ts";
+export { type AuditedAction, audited, commandLine } from "./audited.ts";
 export { issueToken, keyName, listTokens, revokeToken, type TokenRow } from "./tokens.ts";

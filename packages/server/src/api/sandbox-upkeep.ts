@@ -1,5 +1,5 @@
 import { createRoute, z } from "@hono/zod-openapi";
-import { DockerBackend } from "@opentiger/sandbox";
+import { DockerBackend, mostParked } from "@opentiger/sandbox";
 import { networkPolicy } from "@opentiger/schema";
 import { ServerError } from "../errors.ts";
 import type { Parts } from "../parts.ts";
@@ -8,9 +8,6 @@ import { whereQuery } from "./sandboxes.ts";
 import { withoutAbsent } from "./without-absent.ts";
 
 const tags = ["sandboxes"];
-
-/** As many as the settings allow; a machine is full long before. */
-const mostParked = 64;
 
 const pruned = z.object({ collected: z.array(z.string()) }).openapi("Collected");
 const reset = z.object({ removed: z.array(z.string()) }).openapi("Removed");

@@ -4,14 +4,11 @@ import { allRows } from "@opentiger/orchestrator";
 import { claimSocket } from "@opentiger/sandboxd";
 import { loopStatus, opentigerVersion } from "@opentiger/schema";
 import { z } from "zod";
-import { beginAudit, endAudit } from "../access/audit.ts";
+import { audited, commandLine } from "../access/audited.ts";
 import { newLoginLink } from "../access/login-link.ts";
 import type { Parts } from "../parts.ts";
 import type { RunningServer } from "../server.ts";
 import type { GivenFlags, ServerStatus } from "./status.ts";
-
-/** Who did it, for the audit. */
-const commandLine = "command line";
 
 /** A database that takes longer does not answer. */
 const noteMs = 1_000;
@@ -86,9 +83,7 @@ export class Control {
   async #note(action: string, target: string): Promise<void> {
     if (!this.#server) return;
     const { database } = this.#server.parts.place;
-    const noted = beginAudit(database, { who: commandLine, address: "", action, target }).then((id) =>
-      endAudit(database, id, 200),
-    );
+    const noted = audited(database, { action, target }, async () => {});
     await Promise.race([noted, sleep(noteMs, undefined, { ref: false })]);
   }
 

@@ -16,9 +16,12 @@ const decisive = [
   "GIT_CONFIG_GLOBAL",
 ] as const;
 
+/** A machine is full long before. */
+export const mostParked = 64;
+
 /** How many sandboxes to keep parked, and of which kind. Absent or 0: the pool is off. */
 const poolSettings = z.object({
-  size: z.number().int().min(0).max(64),
+  size: z.number().int().min(0).max(mostParked),
   image: z.string().optional(),
   network: networkPolicy.optional(),
   limits: z
