@@ -1,7 +1,7 @@
 import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, truncateSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { type TemporaryVault, temporaryVault } from "../temporary-vault.ts";
 import { AuditLog } from "./audit-log.ts";
 import { eventOf } from "./event.ts";
@@ -107,6 +107,14 @@ describe("the audit's file", () => {
     expect(log.read(10)).toMatchObject({ events: [{ secret: "s1" }, { secret: "s3" }], damaged: 1 });
     appendFileSync(path, "\n\n");
     expect(log.read(10).damaged).toBe(1);
+  });
+
+  it("is read in its order also where it was set aside several times in a millisecond", () => {
+    vi.useFakeTimers({ now: 1_800_000_000_000 });
+    onTestFinished(() => void vi.useRealTimers());
+    const log = new AuditLog(folder, 1);
+    for (let number = 0; number < 40; number += 1) log.append(event(number));
+    expect(log.read(1000).events.map(({ secret }) => secret)).toEqual(["s36", "s37", "s38", "s39"]);
   });
 
   it("is set aside when it is full, read across, and bounded", () => {

@@ -97,8 +97,7 @@ export class AuditLog {
   /** Without a lock: each gives the file a name that nobody else has, and who still writes to it loses nothing. */
   #rotate(path: string, ino: number): void {
     if (inodeOf(path) !== ino) return;
-    const stamp = new Date().toISOString().replaceAll(":", "");
-    const aside = join(this.#folder, `audit-${stamp}-${randomBytes(3).toString("hex")}.jsonl`);
+    const aside = join(this.#folder, this.#nextName(new Date()));
     try {
       renameSync(path, aside);
     } catch (error) {
@@ -106,6 +105,15 @@ export class AuditLog {
       if (errno(error) !== "ENOENT") throw error;
     }
     for (const name of this.#rotated().slice(keptRotated)) rmSync(join(this.#folder, name), { force: true });
+  }
+
+  /** Names are in the order of time, also where two are of the same millisecond. */
+  #nextName(now: Date): string {
+    const stamp = `audit-${now.toISOString().replaceAll(":", "")}`;
+    const [newest = ""] = this.#rotated();
+    const [, before] = newest.startsWith(stamp) ? (/-(\d{3})-[0-9a-f]+\.jsonl$/.exec(newest) ?? []) : [];
+    const number = String(Number(before ?? -1) + 1).padStart(3, "0");
+    return `${stamp}-${number}-${randomBytes(3).toString("hex")}.jsonl`;
   }
 
   /** The newest first. */
