@@ -68,7 +68,7 @@ describe("the vault in a browser", () => {
     await leases.getByRole("button", { name: "Revoke: my_service_token" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
     await page.getByText("Nobody uses a secret at the moment.").waitFor();
-    expect((await askServer(server.url, "/secrets/leases")).json).toEqual({ items: [] });
+    expect((await askServer(server.url, "/secrets/leases")).json).toEqual({ items: [], next: null });
   });
 
   test("a name that may not be one is refused with the reason, and what was written stays", async () => {
