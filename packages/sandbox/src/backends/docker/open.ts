@@ -7,7 +7,7 @@ import type { Session } from "../../session/session.ts";
 import { ensureCarrierFolder } from "../../state/carrier-folder.ts";
 import { creatorLives, unfinished } from "../../state/creator.ts";
 import { placeSupervisor } from "../../state/supervisor-file.ts";
-import { isStopped } from "../stopped.ts";
+import { stillStopped } from "../stopped.ts";
 import { mountedFolders, recheckMounts } from "./container/mounted-folders.ts";
 import { reachSupervisor, startAndReach } from "./container/reach.ts";
 import { tellSettings } from "./container/settings.ts";
@@ -52,12 +52,12 @@ export async function openSandbox(
   if (record.engineAddress !== place.engine.address) await inspect(place, record, container);
   if (record.carrier === "engine-exec") {
     const { State } = await inspect(place, record, container);
-    if (stopped && !State.Running) throw isStopped(name);
+    if (stopped && !State.Running) throw stillStopped(name);
     await startIfNeeded(place, record, container);
     return engineExecSandbox(record, container);
   }
   const session = await reachRunning(place, record, container);
-  if (stopped && !session) throw isStopped(name);
+  if (stopped && !session) throw stillStopped(name);
   return dockerSandbox(record, place.engine, session ?? (await restart(place, record, container)));
 }
 

@@ -13,7 +13,7 @@ import { placeSupervisor, removeSupervisor } from "../../state/supervisor-file.t
 import { refuseCloneOptions } from "../../workspace/clone-options.ts";
 import { refuseUnfetched } from "../../workspace/refuse-unfetched.ts";
 import { type CheckedWorkspace, checkWorkspaces } from "../../workspace/rules.ts";
-import { isStopped } from "../stopped.ts";
+import { stillStopped } from "../stopped.ts";
 import {
   cloneEnvironment,
   fillHostClone,
@@ -72,7 +72,7 @@ export class HostBackend implements Backend {
     if (record.removing) throw notFound(name);
     if (isBeingMade(record)) throw unfinished(record);
     if (record.creatorPid !== null) throw abandoned(record);
-    if (stopped && !(record.supervisor && isAlive(record.supervisor))) throw isStopped(name);
+    if (stopped && !(record.supervisor && isAlive(record.supervisor))) throw stillStopped(name);
     return this.#connect(record);
   }
 
