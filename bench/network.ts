@@ -54,7 +54,7 @@ const requester = `
 type Run = (...command: string[]) => Promise<string>;
 
 /** The way out of a sandbox beside a bridge network, to one server on this machine. */
-export async function measureNetwork(place: Place, remote: Sandbox): Promise<NetworkFigures> {
+export async function measureNetwork(place: Place): Promise<NetworkFigures> {
   const child = spawn(process.execPath, ["-e", server], { stdio: ["pipe", "pipe", "inherit"] });
   const port = Number(await new Promise((resolve) => createInterface(child.stdout).once("line", resolve)));
   const network = { hostPorts: [port] };
@@ -64,11 +64,17 @@ export async function measureNetwork(place: Place, remote: Sandbox): Promise<Net
     workspaces: [place.workspace],
     network,
   });
+  const apart = await place.apartBackend.create({
+    name: "bench-apart",
+    agent: "shell",
+    workspaces: [],
+    workspaceKind: "clone",
+    network,
+  });
   const plain = execFileSync("docker", ["run", "-d", "--init", defaultWorkerImage, "sleep", "infinity"], {
     encoding: "utf8",
   }).trim();
   try {
-    await place.declareHostPort(remote.name, port);
     const format = "{{.NetworkSettings.Gateway}}";
     const gateway = execFileSync("docker", ["inspect", "-f", format, plain], { encoding: "utf8" }).trim();
     const inPlain: Run = async (...command) =>
@@ -89,7 +95,7 @@ export async function measureNetwork(place: Place, remote: Sandbox): Promise<Net
         path: direct,
         curl: ["--noproxy", "", "--proxy", proxy, direct],
       }),
-      stdio: await measure(runIn(remote), {
+      stdio: await measure(runIn(apart), {
         host: hostAddress,
         port,
         path: "",
@@ -98,8 +104,10 @@ export async function measureNetwork(place: Place, remote: Sandbox): Promise<Net
     };
   } finally {
     execFileSync("docker", ["rm", "-f", plain], { stdio: "ignore" });
-    await sandbox.close();
-    await place.backend.remove("bench-net");
+    for (const made of [sandbox, apart]) {
+      await made.close();
+      await place.backend.remove(made.name);
+    }
     child.kill("SIGKILL");
   }
 }

@@ -8,8 +8,13 @@ import { carrierOf } from "@opentiger/sandbox/exec-client";
 import { outwardThrough, Sandboxd } from "@opentiger/sandboxd";
 import Docker from "dockerode";
 import { z } from "zod";
-import { farEngine } from "./far-engine.ts";
 import { startModel } from "./model.ts";
+
+/**
+ * runc by the name that every engine also knows it by. To us it is a runtime of which nothing is known, so its sandboxes
+ * are reached over exec stdio, as those of an engine on another machine are, and nothing of ours stands in the way there.
+ */
+const anotherRuntime = "io.containerd.runc.v2";
 
 export type Place = Awaited<ReturnType<typeof makePlace>>;
 
@@ -31,8 +36,7 @@ export async function makePlace() {
   const backendAt = (place: NodeJS.ProcessEnv) =>
     connectDocker({ env: place, outward: outwardThrough(sandboxd, place, undefined) });
   const backend = await backendAt(process.env);
-  const far = await farEngine();
-  const farBackend = await backendAt({ ...process.env, DOCKER_HOST: far.dockerHost });
+  const apartBackend = await backendAt({ ...process.env, SANDBOX_DOCKER_RUNTIME: anotherRuntime });
   const workspace = { path: makeFolder("work"), readOnly: false };
   return {
     env,
@@ -43,8 +47,8 @@ export async function makePlace() {
       sandboxd.ask({ method: "POST", path: `/sandboxes/${name}/credentials` }, z.unknown()),
     /** What the gateway takes for the model's API. */
     model,
-    /** The same engine, as if it were on another machine. */
-    farBackend,
+    /** The same engine, whose sandboxes can share no socket with us. */
+    apartBackend,
     workspace,
     /** 50 files, one commit. */
     repository: { path: makeRepository(), readOnly: false },
@@ -70,17 +74,10 @@ export async function makePlace() {
       await container.start();
       return container.id;
     },
-    /** Lets a sandbox reach a port of this machine. */
-    declareHostPort: (name: string, port: number): Promise<unknown> =>
-      sandboxd.ask(
-        { method: "POST", path: `/sandboxes/${name}/host-ports`, body: { ports: [port] } },
-        z.unknown(),
-      ),
     remove: async (): Promise<void> => {
       await backend.drainPool();
       await backend.reset();
       await sandboxd.stop();
-      far.close();
       model.stop();
       rmSync(folder, { recursive: true, force: true });
     },
