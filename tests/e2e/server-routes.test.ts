@@ -34,6 +34,10 @@ const hostBox = "routes-host";
 const author = ["-c", "user.name=Una User", "-c", "user.email=una@example.test"];
 
 const document = z.object({ paths: z.record(z.string(), z.record(z.string(), z.unknown())) });
+const parameters = z.array(z.object({ in: z.string() })).default([]);
+const withParameters = z.object({
+  paths: z.record(z.string(), z.record(z.string(), z.object({ parameters }))),
+});
 const committed = new URL("../../docs/openapi.json", import.meta.url);
 const check = answerChecks(JSON.parse(readFileSync(committed, "utf8")));
 
@@ -184,6 +188,25 @@ describe("the API", () => {
       expect(check(route, answer.status, answer.text)).toBeUndefined();
     });
   }
+
+  test("refuses what no query of a route has, so that a mistyped filter is not a list of everything", async () => {
+    const { paths } = withParameters.parse(JSON.parse(readFileSync(committed, "utf8")));
+    const asked = table.filter(({ route }) => {
+      const [verb = "", path = ""] = route.split(" ");
+      return paths[path]?.[verb.toLowerCase()]?.parameters.some((parameter) => parameter.in === "query");
+    });
+    expect(asked.length).toBeGreaterThan(30);
+    for (const { route, good } of asked) {
+      const { stream: _, ...whole } = good;
+      if (whole.socket !== undefined) continue;
+      const path = typeof whole.path === "function" ? whole.path(known) : whole.path;
+      const answer = await call(route, {
+        ...whole,
+        path: `${path}${path.includes("?") ? "&" : "?"}statsu=done`,
+      });
+      expect([route, answer.status, answer.text]).toEqual([route, 400, expect.stringContaining("statsu")]);
+    }
+  });
 
   test("a body that is too large is refused", async () => {
     const answer = await askServer(server.url, "/config", {

@@ -47,7 +47,7 @@ const route = createRoute({
   tags: ["system"],
   summary: "Which agents there are: their versions, where they are logged in, and what they do",
   request: {
-    query: z.object({ environment: environment.optional().openapi({ description: "only there" }) }),
+    query: z.strictObject({ environment: environment.optional().openapi({ description: "only there" }) }),
   },
   responses: answers(agents, "All of them, and who has which role"),
 });

@@ -7,7 +7,7 @@ import type { Parts } from "../parts.ts";
 import { failures, newApi } from "./api.ts";
 import { loopId } from "./shapes.ts";
 
-const query = z.object({
+const query = z.strictObject({
   topics: z
     .string()
     .max(100)

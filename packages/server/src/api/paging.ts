@@ -6,7 +6,7 @@ export function numberInQuery(least: number, most: number) {
 }
 
 /** Of every list: where it goes on, and how much is wanted. */
-export const pageQuery = z.object({
+export const pageQuery = z.strictObject({
   after: numberInQuery(0, Number.MAX_SAFE_INTEGER).optional().openapi({
     description: "`next` of the page before",
   }),
@@ -22,7 +22,7 @@ export function pageOf<Shape extends z.ZodType>(item: Shape) {
 const usualNamed = 500;
 
 /** The same for lists in the order of names. */
-export const namedPageQuery = z.object({
+export const namedPageQuery = z.strictObject({
   after: z.string().max(4_096).optional().openapi({ description: "`next` of the page before" }),
   limit: numberInQuery(1, usualNamed)
     .optional()

@@ -22,7 +22,7 @@ const tags = ["sandboxes"];
 
 /** Of every route about one sandbox. */
 export const sandboxParams = z.object({ name: sandboxName });
-export const whereQuery = z.object({
+export const whereQuery = z.strictObject({
   environment: environment.default("sandbox").openapi({ description: "`host`: one of the host backend" }),
 });
 

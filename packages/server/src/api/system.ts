@@ -102,7 +102,7 @@ const authRoute = createRoute({
   summary: "Whether an agent could be used, and whether its model would answer it; by proof, without tokens",
   request: {
     params: z.object({ agent: z.enum(loginAgents) }),
-    query: z.object({
+    query: z.strictObject({
       environment: environment.optional().openapi({ description: "EXECUTION_ENVIRONMENT by default" }),
       deep: z.enum(["true", "false"]).optional().openapi({
         description: "asks the model once through the CLI, which costs a few tokens",

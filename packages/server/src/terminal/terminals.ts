@@ -18,7 +18,7 @@ const maxMessageBytes = 1024 * 1024;
 /** A shell that cannot `exec` ends, so it is looked first. */
 const usualShell = "command -v bash >/dev/null && exec bash -l; exec sh -l";
 
-const question = z.object({
+const question = z.strictObject({
   name: sandboxName,
   environment: z.enum(["host", "sandbox"]).default("sandbox"),
   command: z.string().min(1).max(1_000).default(usualShell),
