@@ -1,23 +1,34 @@
 import { readFileSync } from "node:fs";
 import { answer, finish, type ScenarioChoice, think, whenPrompt, writeFile } from "@opentiger/model-sim";
-import { EmbeddedPostgres, listRuns } from "@opentiger/orchestrator";
+import { DispatcherClient, EmbeddedPostgres, listRuns } from "@opentiger/orchestrator";
 import { expect, test } from "vitest";
-import { type LoopWorld, loopWorld, mergedTasks, plannedTask, userRepository } from "../setup/loop-world.ts";
+import { z } from "zod";
+import { ServerClient } from "../../packages/server/src/control/index.ts";
+import { atEnd } from "../setup/at-end.ts";
+import { freePort } from "../setup/free-port.ts";
+import { commandLine } from "../setup/loop-command-line.ts";
+import {
+  type LoopWorld,
+  loopWorld,
+  mergedTasks,
+  plannedTask,
+  playedBy,
+  userRepository,
+} from "../setup/loop-world.ts";
 import { processesOf } from "../setup/processes-of.ts";
-import { runningDispatcher } from "../setup/running-dispatcher.ts";
 import { soak } from "../setup/soak.ts";
 import { until } from "../setup/until.ts";
 
-const taskCount = soak ? 20 : 12;
-const kills = soak ? 200 : 6;
+const taskCount = 20;
+const kills = soak ? 200 : 10;
 /** 200 kills must fall into work that goes on: as many loops as it takes. */
-const killsALoop = soak ? 10 : 6;
+const killsALoop = 10;
 /** Short enough for all of them to fall into a loop's work. */
 const pauseMs = 3000;
 const patienceMs = 600_000;
 const tidyMs = 120_000;
 
-const judge: ScenarioChoice = whenPrompt(/^You are the judge/, {
+const judge: ScenarioChoice = whenPrompt(/^You are the judge/m, {
   steps: [answer({ judgement: "pass", summary: "It is there.", points: [] })],
 });
 
@@ -30,20 +41,44 @@ const writer: ScenarioChoice = ({ prompt }) => {
 test(
   `${taskCount} tasks, 4 at once, and ${kills} kills: each is done once, by an agent that was not started again`,
   async () => {
-    const world = await loopWorld([judge, writer], { OPENTIGER_DATABASE_URL: undefined });
-    for (let done = 0; done < kills; ) done += await oneLoop(world);
+    const more = { OPENTIGER_DATABASE_URL: undefined, OPENTIGER_API_PORT: String(await freePort()) };
+    const world = await loopWorld([judge, writer], more);
+    await world.place.config.patch(playedBy("codex", "gpt-5.5"), "test");
+    const victims = await startAll(world);
+    for (let done = 0; done < kills; ) done += await oneLoop(world, victims);
+    await new ServerClient(world.env).stop();
+    await new DispatcherClient(world.env).stop();
+    expect(processesLeft(world)).toEqual([]);
   },
   patienceMs * Math.ceil(kills / killsALoop),
 );
 
+/** What works on loops, as `up` starts it, and how each of it is killed. */
+async function startAll(world: LoopWorld): Promise<(() => Promise<void>)[]> {
+  const opentiger = commandLine(world.env);
+  atEnd(() => new DispatcherClient(world.env).stop());
+  atEnd(() => new ServerClient(world.env).stop());
+  const up = async (): Promise<number> =>
+    z.object({ pid: z.number() }).parse(await opentiger.json("up", "-d", "--json")).pid;
+  let server = await up();
+  return [
+    async () => {
+      process.kill(server, "SIGKILL");
+      server = await up();
+    },
+    // The server starts another one.
+    () => killIfThere(new DispatcherClient(world.env).status()),
+    () => killIfThere(world.sandboxd.status()),
+    () => killPostgres(world),
+  ];
+}
+
 /** Returns how many kills fell into it. */
-async function oneLoop(world: LoopWorld): Promise<number> {
+async function oneLoop(world: LoopWorld, victims: readonly (() => Promise<void>)[]): Promise<number> {
   const project = userRepository({ "check.sh": "true\n" });
   const tasks = Array.from({ length: taskCount }, (_, index) => plannedTask(`task-${index + 1}`));
   const before = world.sim.sessions().length;
   const loop = await world.start(project, tasks, { project: { verify: [{ command: "sh check.sh" }] } });
-  const dispatcher = runningDispatcher(world.env);
-  const victims = [() => dispatcher.killAndStart(), () => killSandboxd(world), () => killPostgres(world)];
   await until("agents work", async () => (await running(world, loop.id)) > 0, patienceMs);
   let killed = 0;
   for (; killed < killsALoop; killed += 1) {
@@ -57,7 +92,6 @@ async function oneLoop(world: LoopWorld): Promise<number> {
   // What a kill left half done is collected after the loop's end, within moments or a minute.
   const tidied = until("no sandbox is left", async () => (await sandboxes(world)).length === 0, tidyMs);
   await tidied.catch(() => {});
-  await dispatcher.stop();
 
   expect(ended.state).toBe("done");
   expect((await world.tasks(loop.id)).map(({ state }) => state)).toEqual(tasks.map(() => "done"));
@@ -65,27 +99,27 @@ async function oneLoop(world: LoopWorld): Promise<number> {
   const sessions = world.sim.sessions().slice(before);
   for (const { key } of tasks) {
     const own = sessions.filter(
-      ({ prompts: [prompt = ""] }) => prompt.includes(`Write ${key}\n`) && !judged(prompt),
+      ({ prompts: [prompt = ""] }) => prompt.includes(`# Write ${key}\n`) && !judged(prompt),
     );
     expect(
       own.map(({ prefixKept }) => prefixKept),
       key,
     ).toEqual([true]);
   }
-  await nothingIsLeft(world);
+  expect(await sandboxes(world)).toEqual([]);
   return killed;
 }
 
 function judged(prompt: string): boolean {
-  return prompt.startsWith("You are the judge");
+  return /^You are the judge/m.test(prompt);
 }
 
 async function running(world: LoopWorld, loop: string): Promise<number> {
   return (await listRuns(world.place.database, { loop, status: "running" })).items.length;
 }
 
-async function killSandboxd({ sandboxd }: LoopWorld): Promise<void> {
-  const status = await sandboxd.status().catch(() => undefined);
+async function killIfThere(asked: Promise<{ pid: number } | undefined>): Promise<void> {
+  const status = await asked.catch(() => undefined);
   if (status) process.kill(status.pid, "SIGKILL");
 }
 
@@ -100,10 +134,8 @@ async function sandboxes(world: LoopWorld): Promise<string[]> {
   return all.filter(({ own }) => own).map(({ name, status }) => `${name} (${status})`);
 }
 
-async function nothingIsLeft(world: LoopWorld): Promise<void> {
-  expect(await sandboxes(world)).toEqual([]);
-  const ours = processesOf(`OPENTIGER_HOME=${world.home}`).filter(
-    ({ command }) => !/postgres|sandboxd/.test(command),
-  );
-  expect(ours).toEqual([]);
+/** Besides PostgreSQL and sandboxd, which stay for whoever comes next. */
+function processesLeft(world: LoopWorld): string[] {
+  const ours = processesOf(`OPENTIGER_HOME=${world.home}`).map(({ command }) => command);
+  return ours.filter((command) => !/postgres|sandboxd/.test(command));
 }
