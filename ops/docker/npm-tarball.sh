@@ -3,7 +3,7 @@
 # For what replaces the npm that fetches it; npm checks the hashes of what it installs itself.
 set -eu
 folder=$(mktemp -d)
-npm pack --silent --pack-destination "$folder" "$1@$2" >/dev/null
+npm pack --loglevel=error --pack-destination "$folder" "$1@$2" >/dev/null
 file=$(ls "$folder"/*.tgz)
 echo "$3  $file" | sha512sum --check --quiet
 mkdir -p "$4"

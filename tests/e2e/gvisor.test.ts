@@ -6,7 +6,12 @@ import Docker from "dockerode";
 import { beforeAll, describe, expect, it } from "vitest";
 import { fullSize, fullSizeTimeout, makeFile, makeFiles, makeNoise } from "../setup/full-size.ts";
 import { type Instance, newInstance, newSandbox } from "../setup/sandbox.ts";
-import { rootWorkspace, temporaryFolder, temporaryWorkspace } from "../setup/temporary-workspace.ts";
+import {
+  agentUid,
+  rootWorkspace,
+  temporaryFolder,
+  temporaryWorkspace,
+} from "../setup/temporary-workspace.ts";
 import { commitFile, makeRepository } from "../setup/user-git.ts";
 
 /**
@@ -34,7 +39,7 @@ describe.skipIf(!hasGvisor)("SANDBOX_DOCKER_RUNTIME=runsc", () => {
 
   it("runs commands as the agent, with their own exit code and output kept apart", async () => {
     const { stdout, stderr, code } = await run("id -u; echo oops >&2; exit 7");
-    expect({ stdout, stderr, code }).toEqual({ stdout: "1000\n", stderr: "oops\n", code: 7 });
+    expect({ stdout, stderr, code }).toEqual({ stdout: `${agentUid}\n`, stderr: "oops\n", code: 7 });
   });
 
   it("shares the workspace both ways, and git and the real claude work in it", async () => {

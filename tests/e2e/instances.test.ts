@@ -19,7 +19,7 @@ import { docker, workerImage } from "../setup/docker.ts";
 import { runIn } from "../setup/place.ts";
 import { containerOf, type Instance, newInstance, newSandbox } from "../setup/sandbox.ts";
 import { soak } from "../setup/soak.ts";
-import { temporaryFolder, temporaryWorkspace } from "../setup/temporary-workspace.ts";
+import { agentUid, temporaryFolder, temporaryWorkspace } from "../setup/temporary-workspace.ts";
 import { until } from "../setup/until.ts";
 import { makeRepository } from "../setup/user-git.ts";
 
@@ -292,8 +292,8 @@ describe("an image without node", () => {
       const sandbox = await newSandbox(instance, workspace, { image: tag, env: { GIVEN: "env" } });
       expect(sandbox.weakness).toMatch(/no node/);
       expect(await looksSince(since, instance)).toEqual([String(process.getuid?.())]);
-      const said = await runIn(sandbox, ["sh", "-c", 'pwd; whoami; echo "$GIVEN"; echo err >&2; exit 3']);
-      expect(said).toMatchObject({ code: 3, stdout: `${workspace}\nworker\nenv\n`, stderr: "err\n" });
+      const said = await runIn(sandbox, ["sh", "-c", 'pwd; id -u; echo "$GIVEN"; echo err >&2; exit 3']);
+      expect(said).toMatchObject({ code: 3, stdout: `${workspace}\n${agentUid}\nenv\n`, stderr: "err\n" });
       const slow = await runIn(sandbox, ["sh", "-c", "setsid sleep 4321 & sleep 4321"], { timeoutMs: 300 });
       expect(slow).toMatchObject({ code: 124, reason: "timeout" });
       expect((await runIn(sandbox, ["pgrep", "-f", "sleep 4321"])).code).toBe(1);

@@ -12,7 +12,7 @@ import { curl } from "../setup/curl.ts";
 import { tcpEngine } from "../setup/engine-proxy.ts";
 import { placeOf } from "../setup/place.ts";
 import { type Instance, newInstance, newSandbox } from "../setup/sandbox.ts";
-import { temporaryFolder } from "../setup/temporary-workspace.ts";
+import { agentUid, temporaryFolder } from "../setup/temporary-workspace.ts";
 import { until } from "../setup/until.ts";
 
 let instance: Instance;
@@ -55,7 +55,7 @@ describe("a remote engine", () => {
     });
     const script = "cat file.txt; git log --format=%s; id -u; stat -c %u .; kill -9 1; exit 7";
     const { exit, stdout, stderr } = await collect(await sandbox.exec(["sh", "-c", script]));
-    expect(stdout.toString()).toBe("content\nfirst\n1000\n1000\n");
+    expect(stdout.toString()).toBe(`content\nfirst\n${agentUid}\n${agentUid}\n`);
     expect(stderr.toString()).toContain("not permitted");
     expect(exit.code).toBe(7);
     await sandbox.close();

@@ -4,6 +4,7 @@ import type { Backend, CreateOptions, Sandbox } from "../../packages/sandbox/src
 import { openState } from "../../packages/sandbox/src/state/state.ts";
 import { atEnd } from "./at-end.ts";
 import { workerImage } from "./docker.ts";
+import { gitAuthorFile } from "./git-author.ts";
 import { knowImages } from "./known-images.ts";
 import { temporaryFolder } from "./temporary-workspace.ts";
 
@@ -17,7 +18,7 @@ export interface Instance {
 
 export async function newInstance(env: NodeJS.ProcessEnv = process.env): Promise<Instance> {
   const home = temporaryFolder("ot-");
-  const own = { ...env, OPENTIGER_HOME: home };
+  const own = { ...env, OPENTIGER_HOME: home, GIT_CONFIG_GLOBAL: gitAuthorFile };
   const backend = await connectDocker({ env: own });
   atEnd(async () => {
     await backend.reset();
