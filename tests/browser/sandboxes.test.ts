@@ -10,7 +10,7 @@ import { atEnd } from "../setup/at-end.ts";
 import { type Instance, newInstance } from "../setup/sandbox.ts";
 import { onlineInstance } from "../setup/sandboxd.ts";
 import { canHaveSmallInternet, smallInternet } from "../setup/small-internet.ts";
-import { temporaryWorkspace } from "../setup/temporary-workspace.ts";
+import { agentUid, temporaryWorkspace } from "../setup/temporary-workspace.ts";
 import { until } from "../setup/until.ts";
 import { openPage, seriousOf } from "./open-page.ts";
 
@@ -70,7 +70,7 @@ describe("sandboxes in a browser", { timeout: timeoutMs }, () => {
   test("a terminal is opened and typed in, has the size of its box, and its shell outlives the server and the page", async () => {
     const { page, foreign } = await open();
     await page.locator("[data-terminal=open]").waitFor();
-    await shows(page, "worker@");
+    await shows(page, agentUid === 1000 ? "worker@" : "agent@");
     await page.keyboard.type("echo it-is-$((40+2))\n");
     await shows(page, "it-is-42");
     await page.getByText("Ctrl M leaves the terminal").waitFor();

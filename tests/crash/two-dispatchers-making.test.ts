@@ -61,10 +61,8 @@ test.each(soak ? (["wakes up", "is killed"] as const) : (["wakes up"] as const))
     expect(ended).toMatchObject({ state: "done", summary: { done: 1, failed: 0 } });
     expect(mergedTasks(project, loop.id)).toEqual([1]);
     const { items } = await listRuns(place.database, { loop: loop.id, limit: 10 });
-    expect(items.map(({ role, state }) => `${role} ${state}`).toSorted()).toEqual([
-      "judge succeeded",
-      "worker succeeded",
-    ]);
+    const ends = items.map(({ role, state, failure }) => `${role} ${failure?.message ?? state}`);
+    expect(ends.toSorted()).toEqual(["judge succeeded", "worker succeeded"]);
   },
   180_000,
 );

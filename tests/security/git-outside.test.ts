@@ -9,7 +9,7 @@ import type { Place } from "../setup/place.ts";
 import { placeOf } from "../setup/place.ts";
 import { plainContainer } from "../setup/plain-container.ts";
 import { type Instance, newInstance, newSandbox } from "../setup/sandbox.ts";
-import { temporaryFolder } from "../setup/temporary-workspace.ts";
+import { temporaryFolder, testUser } from "../setup/temporary-workspace.ts";
 import { commitFile, fingerprint, makeRepository, userGit } from "../setup/user-git.ts";
 
 /**
@@ -123,7 +123,7 @@ beforeAll(async () => {
 describe.each(plants)("$name: written inside, executed outside", (plant) => {
   test("in a plain container with the repository mounted", async () => {
     const { repository, canary, use, ...at } = scene();
-    const plain = await plainContainer(repository, { user: "0:0" });
+    const plain = await plainContainer(repository, { user: testUser });
     await at.plant(plain, plant);
     expect(existsSync(canary)).toBe(false);
     use(plant);
@@ -157,7 +157,7 @@ describe("3 the agent's index hides a change from the user", () => {
 
   test("in a plain container", async () => {
     const { repository } = scene();
-    const plain = await plainContainer(repository, { user: "0:0" });
+    const plain = await plainContainer(repository, { user: testUser });
     await plain.run(["sh", "-c", hide]);
     expect(status(repository)).toBe("");
     expect(execFileSync("cat", ["README.md"], { cwd: repository, encoding: "utf8" })).toBe("changed\n");
@@ -189,7 +189,7 @@ describe("3 alternates lead the user's git to another repository of the host", (
 
   test("in a plain container", async () => {
     const { repository, plantIt } = withPrivate();
-    const plain = await plainContainer(repository, { user: "0:0" });
+    const plain = await plainContainer(repository, { user: testUser });
     expect((await plain.run(["sh", "-ec", plantIt])).code).toBe(0);
     expect(userGit(repository, "show", "HEAD:leak")).toBe("canary-4711");
   });

@@ -5,6 +5,7 @@ import { checkRules } from "../../packages/orchestrator/src/git/rules.ts";
 import { placeOf } from "../setup/place.ts";
 import { plainContainer } from "../setup/plain-container.ts";
 import { type Instance, newInstance } from "../setup/sandbox.ts";
+import { testUser } from "../setup/temporary-workspace.ts";
 import { commitFile, fingerprint, makeRepository, userGit } from "../setup/user-git.ts";
 import { cloneOf, collected, names, rules, type Scene, scene, user } from "./loop-git-scene.ts";
 
@@ -130,7 +131,7 @@ describe("3 alternates lead to another repository of the host", () => {
 
   test("of whoever uses git in the agent's tree: the content is his", async () => {
     const { at, inside } = await withPrivate();
-    const plain = await plainContainer(at.repository, { user: "0:0" });
+    const plain = await plainContainer(at.repository, { user: testUser });
     expect((await plain.run(["sh", "-ec", inside])).code).toBe(0);
     expect(at.plainly("git show HEAD:leak")).toBe("canary-4711\n");
   });
@@ -148,7 +149,7 @@ describe("3 replaced objects show the reader another content than there is", () 
 
   test("of whoever reads in the agent's tree", async () => {
     const at = await scene();
-    const plain = await plainContainer(at.repository, { user: "0:0" });
+    const plain = await plainContainer(at.repository, { user: testUser });
     expect((await plain.run(["sh", "-ec", inside])).code).toBe(0);
     expect(at.plainly("git show HEAD:code.sh")).toBe("good\n");
   });
@@ -168,7 +169,7 @@ describe("attributes of the agent's own hide a change", () => {
 
   test("from whoever compares in the agent's tree", async () => {
     const at = await scene();
-    const plain = await plainContainer(at.repository, { user: "0:0" });
+    const plain = await plainContainer(at.repository, { user: testUser });
     expect((await plain.run(["sh", "-ec", inside])).code).toBe(0);
     expect(at.plainly("git diff HEAD~1 HEAD")).not.toContain("evil");
   });

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { placeOf } from "../setup/place.ts";
 import { plainContainer } from "../setup/plain-container.ts";
 import { type Instance, newInstance } from "../setup/sandbox.ts";
+import { testUser } from "../setup/temporary-workspace.ts";
 import { fingerprint } from "../setup/user-git.ts";
 import { cloneOf, collected, ourWay, scene } from "./loop-git-scene.ts";
 
@@ -95,7 +96,7 @@ beforeAll(async () => {
 describe.each(plants)("$name: planted by an agent", ({ inside, outside }) => {
   test("runs for git in that tree, and not for ours, which even reads that repository and writes to it", async () => {
     const at = await scene();
-    await at.attack(await plainContainer(at.repository, { user: "0:0" }), inside);
+    await at.attack(await plainContainer(at.repository, { user: testUser }), inside);
     // The worst case: an agent wrote to the user's own repository some day, and now a loop begins there.
     const { baseOid } = await at.own.importBase("loop2", "HEAD");
     await ourWay({ ...at, base: baseOid }, baseOid);

@@ -10,7 +10,7 @@ import { askServer } from "../setup/ask-server.ts";
 import { docker } from "../setup/docker.ts";
 import { plainContainer } from "../setup/plain-container.ts";
 import { type ServerWorld, serverWorld } from "../setup/server-world.ts";
-import { temporaryFolder, temporaryWorkspace } from "../setup/temporary-workspace.ts";
+import { temporaryFolder, temporaryWorkspace, testUser } from "../setup/temporary-workspace.ts";
 
 const engine = process.env["DOCKER_HOST"];
 const instance = temporaryServer(engine === undefined ? {} : { DOCKER_HOST: engine });
@@ -55,7 +55,10 @@ describe.skipIf(engine === undefined)("27 an agent that asks the server's API fr
   });
 
   test("does not reach it, nor starts another sandbox, where a plain container on the host's network does", async () => {
-    const plain = await plainContainer(temporaryWorkspace(), { user: "0:0", flags: ["--network", "host"] });
+    const plain = await plainContainer(temporaryWorkspace(), {
+      user: testUser,
+      flags: ["--network", "host"],
+    });
     const { stdout } = await plain.run(["sh", "-c", attempts("127.0.0.1", server.port)]);
     expect(stdout, "it is let in, and told that a sandbox needs an agent").toBe("200 400 ");
     for (const host of ["127.0.0.1", "localhost", "host.docker.internal"])

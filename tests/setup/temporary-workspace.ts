@@ -6,6 +6,9 @@ import { atEnd } from "./at-end.ts";
 /** Tests run as root give their workspaces away: a root-owned one would make the agent root. */
 export const agentUid = process.getuid?.() === 0 ? 1000 : (process.getuid?.() ?? 1000);
 
+/** Whoever runs the tests, as `docker run --user` takes it: whose the repositories are that tests make. */
+export const testUser = `${process.getuid?.() ?? 0}:${process.getgid?.() ?? 0}`;
+
 export const isRoot = process.getuid?.() === 0;
 
 /** An empty folder, gone after the test file. */
