@@ -9,6 +9,7 @@ import { soak } from "../setup/soak.ts";
 import { temporaryFolder } from "../setup/temporary-workspace.ts";
 import { until } from "../setup/until.ts";
 
+/** Of the one that falls asleep; the other one has the usual one, so that a busy machine does not take its work away. */
 const leaseSeconds = 2;
 const world = await loopWorld([]);
 await world.place.config.patch({ OPENTIGER_AGENT_COMMAND: quickAgent }, "test");
@@ -40,10 +41,7 @@ test.each(soak ? (["wakes up", "is killed"] as const) : (["wakes up"] as const))
     slow.goOn();
 
     const said: string[] = [];
-    const other = Dispatcher.start(
-      { ...place, log: (line) => void said.push(line) },
-      { leaseMs: leaseSeconds * 1_000 },
-    );
+    const other = Dispatcher.start({ ...place, log: (line) => void said.push(line) });
     await until("the other one waits for it", () =>
       said.some((line) => line.includes("is still being made")),
     );
