@@ -18,6 +18,11 @@ export const lifecycleNames = {
 export async function measureLifecycle(place: Place, rounds: number): Promise<Series[]> {
   let container = "";
   const park = async (): Promise<void> => void (await place.backend.fillPool({ size: 1 }));
+  // Before sandboxd makes another, which would be what the next one to be made finds.
+  const drain = async (): Promise<void> => {
+    await place.backend.drainPool();
+    await place.backend.remove("b-pool", { force: true });
+  };
   const empty = { workspaces: [], workspaceKind: "clone" } as const;
   const small = { workspaces: [place.repository], workspaceKind: "clone" } as const;
   return sideBySide(
@@ -51,13 +56,13 @@ export async function measureLifecycle(place: Place, rounds: number): Promise<Se
         name: lifecycleNames.pool,
         before: park,
         run: () => createAndExec("b-pool", empty),
-        after: () => place.backend.remove("b-pool", { force: true }),
+        after: drain,
       },
       {
         name: lifecycleNames.poolRepository,
         before: park,
         run: () => createAndExec("b-pool", small),
-        after: () => place.backend.remove("b-pool", { force: true }),
+        after: drain,
       },
     ],
     rounds,
