@@ -9,8 +9,10 @@ import type { CreateOptions } from "../../packages/sandbox/src/sandbox.ts";
 import { openState } from "../../packages/sandbox/src/state/state.ts";
 import { atEnd } from "../setup/at-end.ts";
 import { docker } from "../setup/docker.ts";
+import { canHaveOwnEngine, ownEngine } from "../setup/own-engine.ts";
 import { runIn } from "../setup/place.ts";
 import { type Instance, newInstance, newSandbox } from "../setup/sandbox.ts";
+import { smallImage } from "../setup/small-image.ts";
 import { agentUid, isRoot, temporaryFolder, temporaryWorkspace } from "../setup/temporary-workspace.ts";
 
 let instance: Instance;
@@ -242,4 +244,28 @@ describe.runIf(isRoot)("a full disk", () => {
     await sandbox.close();
     await backend.reset();
   });
+
+  test.runIf(canHaveOwnEngine)(
+    "under the engine is told as that, and nothing is left of what was begun",
+    async () => {
+      const engine = await ownEngine({ dataMegabytes: 600 });
+      await smallImage(engine.dockerHost, "small");
+      const own = await newInstance({ ...process.env, DOCKER_HOST: engine.dockerHost });
+      const options = { agent: "shell", image: "small", workspaces: [{ path: workspace, readOnly: false }] };
+      const fill = join(engine.data, "fill");
+      execFileSync("sh", ["-c", `dd if=/dev/zero of=${fill} bs=64k 2>/dev/null; true`]);
+      await expect(own.backend.create(options)).rejects.toMatchObject({
+        code: "disk_full",
+        exitCode: 74,
+        remedy: expect.any(String),
+      });
+      expect(await own.backend.list()).toEqual([]);
+      rmSync(fill);
+      expect(await docker("--host", engine.dockerHost, "ps", "--all", "--quiet")).toBe("");
+      const sandbox = await own.backend.create(options);
+      expect((await runIn(sandbox, ["sh", "-c", "echo room"])).stdout).toBe("room\n");
+      await sandbox.close();
+      await own.backend.reset();
+    },
+  );
 });

@@ -123,7 +123,7 @@ describe("exec", () => {
 
   it("-it is a real terminal of our size", async () => {
     const line = "stty rows 33 cols 99; docker sandbox exec -it box sh -c 'tty; stty size; exit 7'";
-    const { status, stdout } = await user.run(["script", "-qec", line, "/dev/null"]);
+    const { status, stdout } = await user.run(["script", "-qec", line, "/dev/null"], { stdin: "open" });
     expect(stdout).toMatch(/\/dev\/pts\/\d+\r\n33 99\r\n/);
     expect(status).toBe(7);
   });

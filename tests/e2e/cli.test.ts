@@ -212,7 +212,7 @@ describe("without Docker", () => {
     });
     const program = `${process.execPath} ${opentigerBundle} sandbox`;
     const line = `${program} exec -it -w /tmp -e GIVEN=env on-host sh -c 'tty; pwd; echo $GIVEN; exit 7'`;
-    const typed = await user.run(["script", "-qec", line, "/dev/null"], { env });
+    const typed = await user.run(["script", "-qec", line, "/dev/null"], { env, stdin: "open" });
     expect(typed.stdout).toMatch(/^\/dev\/pts\/\d+\r\n\/tmp\r\nenv\r\n$/);
     expect(typed.status).toBe(7);
     const agent = user.start(

@@ -17,6 +17,8 @@ export interface Ended {
 
 export interface RunOptions {
   input?: string | Buffer;
+  /** Its stdin does not end, as that of a terminal does not: `script` types an end otherwise. */
+  stdin?: "open";
   env?: NodeJS.ProcessEnv;
   cwd?: string;
 }
@@ -44,7 +46,7 @@ export async function newUser(changed: NodeJS.ProcessEnv = {}): Promise<User> {
   const user: User = {
     home,
     env,
-    run: (command, options) => ended(user.start(command, options), options?.input),
+    run: (command, options) => ended(user.start(command, options), options?.input, options?.stdin),
     start: ([command, ...words], options = {}) =>
       spawn(command, words, { env: { ...env, ...options.env }, cwd: options.cwd ?? home, stdio: "pipe" }),
     sandbox: (...words) => user.run(["docker", "sandbox", ...words]),
@@ -61,13 +63,13 @@ export async function newUser(changed: NodeJS.ProcessEnv = {}): Promise<User> {
 }
 
 /** Waits for the end, with everything it wrote. */
-export function ended(child: ChildProcess, input?: string | Buffer): Promise<Ended> {
+export function ended(child: ChildProcess, input?: string | Buffer, stdin?: "open"): Promise<Ended> {
   const said = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
   child.stdout?.on("data", (data: Buffer) => said.stdout.push(data));
   child.stderr?.on("data", (data: Buffer) => said.stderr.push(data));
   // A command that does not read its stdin may close it first.
   child.stdin?.on("error", () => {});
-  child.stdin?.end(input);
+  if (stdin === undefined) child.stdin?.end(input);
   return new Promise((resolve, reject) => {
     child.once("error", reject);
     child.once("close", (status) =>
