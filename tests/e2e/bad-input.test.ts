@@ -251,7 +251,11 @@ describe.runIf(isRoot)("a full disk", () => {
       const engine = await ownEngine({ dataMegabytes: 600 });
       await smallImage(engine.dockerHost, "small");
       const own = await newInstance({ ...process.env, DOCKER_HOST: engine.dockerHost });
-      const options = { agent: "shell", image: "small", workspaces: [{ path: workspace, readOnly: false }] };
+      const options: CreateOptions = {
+        agent: "shell",
+        image: "small",
+        workspaces: [{ path: workspace, readOnly: false }],
+      };
       const fill = join(engine.data, "fill");
       execFileSync("sh", ["-c", `dd if=/dev/zero of=${fill} bs=64k 2>/dev/null; true`]);
       await expect(own.backend.create(options)).rejects.toMatchObject({
