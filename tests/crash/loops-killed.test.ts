@@ -67,8 +67,8 @@ async function startAll(world: LoopWorld): Promise<(() => Promise<void>)[]> {
       server = await up();
     },
     // The server starts another one.
-    () => killIfThere(new DispatcherClient(world.env).status()),
-    () => killIfThere(world.sandboxd.status()),
+    () => killWhenThere("dispatcher", () => new DispatcherClient(world.env).status()),
+    () => killWhenThere("sandboxd", () => world.sandboxd.status()),
     () => killPostgres(world),
   ];
 }
@@ -118,12 +118,15 @@ async function running(world: LoopWorld, loop: string): Promise<number> {
   return (await listRuns(world.place.database, { loop, status: "running" })).items.length;
 }
 
-async function killIfThere(asked: Promise<{ pid: number } | undefined>): Promise<void> {
-  const status = await asked.catch(() => undefined);
-  if (status) process.kill(status.pid, "SIGKILL");
+/** What the last kill took is there again first: every kill is one. */
+async function killWhenThere(name: string, ask: () => Promise<{ pid: number } | undefined>): Promise<void> {
+  const { pid } = await until(`there is a ${name}`, () => ask().catch(() => undefined));
+  process.kill(pid, "SIGKILL");
 }
 
-async function killPostgres({ env }: LoopWorld): Promise<void> {
+async function killPostgres({ env, place }: LoopWorld): Promise<void> {
+  const answers = () => place.database.query("select 1").then(({ count }) => count === 1);
+  await until("the database answers", () => answers().catch(() => false));
   const file = `${new EmbeddedPostgres(env).place.data}/postmaster.pid`;
   process.kill(Number(readFileSync(file, "utf8").split("\n")[0]), "SIGKILL");
 }
