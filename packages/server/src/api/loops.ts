@@ -13,7 +13,7 @@ import {
   retryLoop,
   startLoop,
 } from "@opentiger/orchestrator";
-import { type LoopSource, loopSettings, loopStatus, plan, projectFile } from "@opentiger/schema";
+import { type LoopSource, loopSettings, loopStatus, plan, plannedTask, projectFile } from "@opentiger/schema";
 import { ServerError } from "../errors.ts";
 import type { Parts } from "../parts.ts";
 import { answers, creates, jsonBody, newApi, optionalJsonBody } from "./api.ts";
@@ -95,7 +95,10 @@ const editRoute = createRoute({
   path: "/loops/{id}/plan",
   tags,
   summary: "Another plan, while it waits for approval",
-  request: { params, body: jsonBody(plan) },
+  request: {
+    params,
+    body: jsonBody(z.strictObject({ ...plan.shape, tasks: z.array(plannedTask.strict()).min(1) })),
+  },
   responses: answers(loopShape, "The loop with that plan"),
 });
 
