@@ -8,10 +8,9 @@ import { lifecycleNames, measureLifecycle } from "./lifecycle.ts";
 import { claimRatio, loopsTable, measureLoops, warmStartMs } from "./loops.ts";
 import { measureNetwork, networkTable } from "./network.ts";
 import { bytesALine, growthOf } from "./page-memory.ts";
-import { atLeast, atMost, type Part } from "./part.ts";
 import type { Place } from "./place.ts";
 import { measureServer, serverTable, startSeconds } from "./server.ts";
-import { ratio, timesTable } from "./table.ts";
+import { atLeast, atMost, type Part, ratio, timesTable } from "./table.ts";
 
 export interface Measurement {
   about: string;

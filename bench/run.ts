@@ -1,8 +1,7 @@
 import { writeFileSync } from "node:fs";
-import type { Part } from "./part.ts";
 import { parts } from "./parts.ts";
 import { makePlace } from "./place.ts";
-import { goalsTable } from "./table.ts";
+import { goalsTable, type Part } from "./table.ts";
 
 /**
  * `npm run bench [-- --quick]`: one run, one page of tables, written to bench/RESULTS.md as well.

@@ -7,6 +7,21 @@ export interface Goal {
   met: boolean;
 }
 
+/** What one part of the page found. */
+export interface Part {
+  /** Markdown, in its order. */
+  tables: readonly string[];
+  goals: readonly Goal[];
+}
+
+export function atMost(what: string, measured: number, bound: number): Goal {
+  return { what, ratio: measured, goal: `≤ ${bound}`, met: measured <= bound };
+}
+
+export function atLeast(what: string, measured: number, bound: number): Goal {
+  return { what, ratio: measured, goal: `≥ ${bound}`, met: measured >= bound };
+}
+
 /** A Markdown table of times, each beside the one they are compared with. */
 export function timesTable(title: string, series: readonly Series[], baseline: string): string {
   const base = series.find(({ name }) => name === baseline)?.p50 ?? Number.NaN;

@@ -8,16 +8,27 @@ import { loopExamples } from "../loop/place.ts";
 import type { Surroundings } from "../program/surroundings.ts";
 import { quiet } from "../program/verb.ts";
 
-const tables = ["exec", "agents", "loops", "server", "dashboard"] as const;
+/** The parts of bench/parts.ts, in its order. */
+export const benchParts = [
+  "exec",
+  "lifecycle",
+  "many",
+  "network",
+  "gateway",
+  "agents",
+  "loops",
+  "server",
+  "dashboard",
+] as const;
 
 export function benchCommand(surroundings: Surroundings, here?: string): Command {
   return quiet(new Command("bench"), surroundings)
     .description("measure openTiger beside plain Docker, in a checkout of it: tables, for people to read")
-    .addArgument(new Argument("[table]", "one of them; all of them by default").choices(tables))
+    .addArgument(new Argument("[part]", "one of them; all of them by default").choices(benchParts))
     .option("--quick", "few rounds: to see that it works, not how fast it is")
     .addHelpText("after", loopExamples("bench", "bench exec", "bench --quick"))
-    .action(async (table: string | undefined, { quick }: { quick?: true }) => {
-      const words = [...(table === undefined ? [] : [table]), ...(quick ? ["--quick"] : [])];
+    .action(async (part: string | undefined, { quick }: { quick?: true }) => {
+      const words = [...(part === undefined ? [] : [part]), ...(quick ? ["--quick"] : [])];
       surroundings.exitWith(await runScript("bench", words, surroundings, here));
     });
 }
