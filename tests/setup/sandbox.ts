@@ -1,10 +1,10 @@
 import { rmSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { connectDocker } from "../../packages/sandbox/src/backends/docker/docker-backend.ts";
 import type { Backend, CreateOptions, Sandbox } from "../../packages/sandbox/src/sandbox.ts";
 import { openState } from "../../packages/sandbox/src/state/state.ts";
 import { atEnd } from "./at-end.ts";
 import { workerImage } from "./docker.ts";
-import { gitAuthorFile } from "./git-author.ts";
 import { knowImages } from "./known-images.ts";
 import { temporaryFolder } from "./temporary-workspace.ts";
 
@@ -16,9 +16,12 @@ export interface Instance {
   env: NodeJS.ProcessEnv;
 }
 
+/** Who commits in sandboxes: a machine may have no name of its user's. */
+const gitAuthor = fileURLToPath(new URL("./git-author.gitconfig", import.meta.url));
+
 export async function newInstance(env: NodeJS.ProcessEnv = process.env): Promise<Instance> {
   const home = temporaryFolder("ot-");
-  const own = { ...env, OPENTIGER_HOME: home, GIT_CONFIG_GLOBAL: gitAuthorFile };
+  const own = { ...env, OPENTIGER_HOME: home, GIT_CONFIG_GLOBAL: gitAuthor };
   const backend = await connectDocker({ env: own });
   atEnd(async () => {
     await backend.reset();
