@@ -63,7 +63,7 @@ export const configKeys = {
   OPENTIGER_HOST_VARIABLES: text(
     variables,
     null,
-    "What agents on the host find in their environment of yours besides the usual, by name.",
+    "Names of your variables that agents on the host get besides the usual ones.",
   ),
 
   SANDBOX_DOCKER_IMAGE: text(image, "opentiger/worker:latest", "The image that sandboxes are made from."),
@@ -81,7 +81,7 @@ export const configKeys = {
   OPENTIGER_NETWORK_POLICY: choice(
     networkPolicies,
     "allow",
-    "What a sandbox may reach where the project's file says nothing.",
+    "What a sandbox may reach where the project's file says nothing; pinned by a flag or the environment, whatever that says.",
   ),
   OPENTIGER_POOL_SIZE: whole([0, 64], 2, "How many sandboxes are kept ready before they are needed."),
   OPENTIGER_PREPARED_SIZE: size(["1g", "10t"], "20g", "How much disk prepared images may take together."),
@@ -105,7 +105,7 @@ export const configKeys = {
   OPENTIGER_PROJECT_SETTINGS: choice(
     ["ignored", "allowed"],
     "ignored",
-    "Whether hooks, MCP servers and settings of the repository take effect in the agent.",
+    "Whether hooks, MCP servers and settings of the repository take effect in agents; never in the judge's.",
   ),
   OPENTIGER_HOST_PERMISSIONS: choice(
     ["edits", "full"],
@@ -118,12 +118,16 @@ export const configKeys = {
     "How often the agent of a task may ask its model in one run.",
   ),
 
-  OPENTIGER_MAX_RUNNING: whole([1, 256], 4, "How many tasks run at the same time."),
-  OPENTIGER_MAX_PLANNERS: whole([1, 256], 1, "How many of these are being planned."),
-  OPENTIGER_MAX_WORKERS: whole([1, 256], 4, "How many of these are with a worker."),
-  OPENTIGER_MAX_TESTERS: whole([1, 256], 2, "How many of these are with a tester."),
-  OPENTIGER_MAX_DOCSERS: whole([1, 256], 2, "How many of these are with a docser."),
-  OPENTIGER_MAX_JUDGES: whole([1, 256], 2, "How many of these are being judged."),
+  OPENTIGER_MAX_RUNNING: whole(
+    [1, 256],
+    4,
+    "How many stages (plan, run, judge) are worked on at the same time.",
+  ),
+  OPENTIGER_MAX_PLANNERS: whole([1, 256], 1, "How many of these may be plans."),
+  OPENTIGER_MAX_WORKERS: whole([1, 256], 4, "How many of these may be runs of a worker."),
+  OPENTIGER_MAX_TESTERS: whole([1, 256], 2, "How many of these may be runs of a tester."),
+  OPENTIGER_MAX_DOCSERS: whole([1, 256], 2, "How many of these may be runs of a docser."),
+  OPENTIGER_MAX_JUDGES: whole([1, 256], 2, "How many of these may be judgements."),
 
   OPENTIGER_LOOP_TOKENS: limit([1_000, 1e12], 200_000_000, "Tokens that one loop may use, cached ones too."),
   OPENTIGER_LOOP_USD: dollars(null, "What one loop may cost; models without a known price are refused then."),

@@ -55,6 +55,7 @@ export const errorCodes = {
   setup_failed: { exit: 65, http: 422 },
   branch_moved: { exit: 65, http: 409 },
   not_allowed_now: { exit: 73, http: 409 },
+  loop_budget_used_up: { exit: 73, http: 409 },
   commits_refused: { exit: 65, http: 422 },
   unauthorized: { exit: 77, http: 401 },
   forbidden: { exit: 77, http: 403 },
@@ -67,3 +68,32 @@ export const errorCodes = {
 } as const satisfies Record<string, { exit: number; http: number }>;
 
 export type ErrorCode = keyof typeof errorCodes;
+
+export function isErrorCode(code: unknown): code is ErrorCode {
+  return typeof code === "string" && Object.hasOwn(errorCodes, code);
+}
+
+/** What every error of ours is: a stable code, a sentence, and the command that mends it. It never holds a secret. */
+export class CodedError extends Error {
+  readonly code: ErrorCode;
+  readonly remedy: string | undefined;
+
+  constructor(code: ErrorCode, message: string, options: { remedy?: string; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.remedy = options.remedy;
+  }
+
+  get exitCode(): number {
+    return errorCodes[this.code].exit;
+  }
+
+  toJSON(): { code: ErrorCode; message: string; remedy?: string } {
+    return { code: this.code, message: this.message, ...(this.remedy ? { remedy: this.remedy } : {}) };
+  }
+}
+
+/** The code of an error of Node's or of PostgreSQL's. */
+export function errno(error: unknown): string | undefined {
+  return error instanceof Error && "code" in error ? String(error.code) : undefined;
+}

@@ -2,6 +2,7 @@ export * from "./agent.ts";
 export * from "./config.ts";
 export * from "./config-roles.ts";
 export * from "./config-secrets.ts";
+export * from "./cut.ts";
 export * from "./editable-task.ts";
 export * from "./errors.ts";
 export * from "./failure.ts";

@@ -5,3 +5,6 @@ export const longestMessage = 20_000;
 
 /** What a task is to do. */
 export const longestInstructions = 50_000;
+
+/** Checks of one task, besides those of the project. */
+export const mostVerifyCommands = 20;

@@ -3,11 +3,11 @@ import { agentKind, tokenCount } from "./agent.ts";
 import { executionEnvironments } from "./config.ts";
 import { taskFailureTypes } from "./failure.ts";
 import { networkPolicy } from "./network.ts";
-import { plannedTask } from "./plan.ts";
+import { keptTask } from "./plan.ts";
 import { projectFile } from "./project.ts";
 import { judgementWord, role } from "./state.ts";
 
-/** Where a loop's tasks come from. */
+/** Column `loops.source`: where a loop's tasks come from. */
 export const loopSource = z.discriminatedUnion("kind", [
   /** The planner makes them of the requirement. */
   z.object({ kind: z.literal("prose") }),
@@ -15,14 +15,14 @@ export const loopSource = z.discriminatedUnion("kind", [
   z.object({
     kind: z.literal("single"),
     /** Of the project's tests and protected files: those that it is meant to change. */
-    mayChange: plannedTask.shape.mayChange.optional(),
+    mayChange: keptTask.shape.mayChange.optional(),
   }),
   /** They stood in a file. */
   z.object({
     kind: z.literal("stories"),
     file: z.string().nullable(),
     summary: z.string(),
-    tasks: z.array(plannedTask).min(1),
+    tasks: z.array(keptTask),
   }),
 ]);
 export type LoopSource = z.infer<typeof loopSource>;

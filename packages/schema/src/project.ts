@@ -32,7 +32,7 @@ export const verifyCommand = z.strictObject({
 export type VerifyCommand = z.infer<typeof verifyCommand>;
 
 /** Written as a string where it has no reporter. */
-const writtenVerify = z.union([
+export const writtenVerify = z.union([
   z
     .string()
     .min(1)

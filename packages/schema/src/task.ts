@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { longestInstructions } from "./longest.ts";
+import { longestInstructions, mostVerifyCommands } from "./longest.ts";
 import { verifyCommand } from "./project.ts";
 import { taskRisk, taskRole } from "./state.ts";
 
@@ -13,7 +13,7 @@ export const taskFields = z.strictObject({
   needs: z.array(z.number().int().positive()).max(50).describe("numbers of tasks of this loop"),
   allowedPaths: z.array(path).max(200).describe("none: any path, and so it runs alone"),
   mayChange: z.array(path).max(200).optional(),
-  verify: z.array(verifyCommand).max(20).optional(),
+  verify: z.array(verifyCommand).max(mostVerifyCommands).optional(),
   risk: taskRisk.optional(),
   estimate: z.string().max(100).nullable().optional(),
   agent: z.string().min(1).max(100).nullable().optional(),

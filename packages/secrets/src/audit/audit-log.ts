@@ -12,7 +12,7 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
-import { errno } from "../errors.ts";
+import { errno } from "@opentiger/schema";
 import {
   checkPrivateFolder,
   ensurePrivateFolder,

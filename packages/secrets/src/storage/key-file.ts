@@ -1,8 +1,9 @@
 import { closeSync, constants, fstatSync, mkdirSync, openSync, readFileSync, type Stats } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join, relative } from "node:path";
+import { errno } from "@opentiger/schema";
 import { generateX25519Identity, identityToRecipient } from "age-encryption";
-import { errno, VaultError } from "../errors.ts";
+import { VaultError } from "../errors.ts";
 import { writeNewFile } from "./new-file.ts";
 import { ownUid, unusable } from "./private-file.ts";
 

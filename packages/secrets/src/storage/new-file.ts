@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { closeSync, fsyncSync, linkSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { errno, VaultError } from "../errors.ts";
+import { errno } from "@opentiger/schema";
+import { VaultError } from "../errors.ts";
 import { unusable } from "./private-file.ts";
 
 export const temporarySuffix = ".tmp";

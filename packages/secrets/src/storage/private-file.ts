@@ -11,7 +11,8 @@ import {
   type Stats,
 } from "node:fs";
 import { dirname } from "node:path";
-import { errno, VaultError } from "../errors.ts";
+import { errno } from "@opentiger/schema";
+import { VaultError } from "../errors.ts";
 
 /** Makes a folder of the vault if need be. Afterwards it is this user's and nobody else can enter it. */
 export function ensurePrivateFolder(folder: string): void {

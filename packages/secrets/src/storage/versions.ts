@@ -1,6 +1,7 @@
 import { type BigIntStats, lstatSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { errno, VaultError } from "../errors.ts";
+import { errno } from "@opentiger/schema";
+import { VaultError } from "../errors.ts";
 import { temporarySuffix, writeNewFile } from "./new-file.ts";
 import { checkPrivateFolder, ensurePrivateFolder, readPrivateFile } from "./private-file.ts";
 
