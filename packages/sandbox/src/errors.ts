@@ -1,22 +1,6 @@
-import { type ErrorCode, errorCodes } from "@opentiger/schema";
+import { CodedError } from "@opentiger/schema";
 
-/** The one error of this package: a stable code, a sentence, and the command that mends it. */
-export class SandboxError extends Error {
+/** The one error of this package. */
+export class SandboxError extends CodedError {
   override readonly name = "SandboxError";
-  readonly code: ErrorCode;
-  readonly remedy: string | undefined;
-
-  constructor(code: ErrorCode, message: string, options: { remedy?: string; cause?: unknown } = {}) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
-    this.code = code;
-    this.remedy = options.remedy;
-  }
-
-  get exitCode(): number {
-    return errorCodes[this.code].exit;
-  }
-
-  toJSON(): { code: ErrorCode; message: string; remedy?: string } {
-    return { code: this.code, message: this.message, ...(this.remedy ? { remedy: this.remedy } : {}) };
-  }
 }

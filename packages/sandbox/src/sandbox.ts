@@ -119,6 +119,8 @@ export interface CreateOptions {
 export interface RemoveOptions {
   /** Remove although commits in a clone were not fetched. */
   force?: boolean;
+  /** Only this one: another that has the name by now is not touched, and the asked one told as `not_found`. */
+  id?: string;
 }
 
 export interface ListOptions {

@@ -1,9 +1,11 @@
+import type { AgentName } from "@opentiger/schema";
+
 /** The agents a loop can have a sandbox for. */
 export const loopTools = ["claude", "codex", "opencode"] as const;
 export type LoopTool = (typeof loopTools)[number];
 
 /** The name by which every role of a loop finds its sandbox. */
-export function loopSandboxName(loopId: string, tool: LoopTool): string {
+export function loopSandboxName(loopId: string, tool: AgentName): string {
   return `loop-${loopId}-${tool}`;
 }
 

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { duplexPair } from "node:stream";
 import type { ExecSpec } from "@opentiger/schema";
 import { describe, expect, it } from "vitest";
+import { encodeJson, frameType } from "../protocol/frames.ts";
 import type { Execution } from "../sandbox.ts";
 import type { SupervisorConfig } from "../supervisor/config.ts";
 import { serveExecStream } from "../supervisor/exec-stream.ts";
@@ -158,6 +159,14 @@ describe("an exec over a stream", () => {
     await expect(open(table, { command: ["true"], cwd: "/no/such" })).rejects.toMatchObject({
       code: "workspace_missing",
     });
+  });
+
+  it("a refusal with a code that we do not know is an error that can be told like any other", async () => {
+    const [host, inside] = duplexPair();
+    const opening = openExecution(host, { open: { id: "of-a-newer-one", command: ["true"] } });
+    const refusal = { code: "from_the_future", message: "not here" };
+    for (const part of encodeJson(frameType.refused, refusal)) inside.write(part);
+    await expect(opening).rejects.toMatchObject({ code: "internal", message: "not here", exitCode: 125 });
   });
 
   it("refuses a reader whose output had to make room, also one that opens it again, and runs nothing twice", async () => {

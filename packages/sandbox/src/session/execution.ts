@@ -1,5 +1,12 @@
 import { type Duplex, Writable } from "node:stream";
-import type { AttachSpec, ErrorCode, ExecExit, ExecOpened, ExecSpec, Refusal } from "@opentiger/schema";
+import {
+  type AttachSpec,
+  type ExecExit,
+  type ExecOpened,
+  type ExecSpec,
+  isErrorCode,
+  type Refusal,
+} from "@opentiger/schema";
 import { SandboxError } from "../errors.ts";
 import {
   encodeFrame,
@@ -206,7 +213,7 @@ function lost(cause?: unknown): SandboxError {
 function refused(value: unknown): SandboxError {
   const { code, message } = value as Partial<Refusal>;
   // An unknown code of a newer supervisor is still an error, only a less precise one.
-  return new SandboxError((code ?? "internal") as ErrorCode, String(message ?? "the supervisor refused"));
+  return new SandboxError(isErrorCode(code) ? code : "internal", String(message ?? "the supervisor refused"));
 }
 
 function asOpened(value: unknown): ExecOpened {

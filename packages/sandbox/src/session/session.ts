@@ -5,7 +5,6 @@ import {
   connectRequest,
   type DoorsRequest,
   doorsRequest,
-  type ErrorCode,
   type ExecInfo,
   type ExecSpec,
   execInfo,
@@ -13,6 +12,7 @@ import {
   type HelloAnswer,
   type HelloRequest,
   helloAnswer,
+  isErrorCode,
   type PrepareRequest,
   protocolVersion,
   refusal,
@@ -158,7 +158,7 @@ async function ask<T>(wire: Wire, path: string, body: unknown, shape: z.ZodType<
 function refused(value: unknown): SandboxError {
   const { code, message } = refusal.parse(value);
   // An unknown code of a newer supervisor is still an error, only a less precise one.
-  return new SandboxError(code as ErrorCode, message);
+  return new SandboxError(isErrorCode(code) ? code : "internal", message);
 }
 
 function versionMismatch(protocol: number): SandboxError {

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
+import { errno } from "@opentiger/schema";
 import { SandboxError } from "../errors.ts";
 
 /** Readers see the old text or the new one, never a part, and after a power cut one of the two is there. */
@@ -19,10 +20,6 @@ export function writeOnce(path: string, text: string): boolean {
       throw error;
     }
   });
-}
-
-export function errno(error: unknown): string | undefined {
-  return error instanceof Error && "code" in error ? String(error.code) : undefined;
 }
 
 function withTemporary<T>(path: string, text: string, publish: (temporary: string) => T): T {

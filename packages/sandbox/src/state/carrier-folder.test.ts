@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { carrierFolder, ensureCarrierFolder, removeCarrierFolder } from "./carrier-folder.ts";
+import { carrierFolder, ensureCarrierFolder, removeCarrierFolder, socketFolder } from "./carrier-folder.ts";
 
 const made: string[] = [];
 
@@ -38,6 +38,14 @@ describe("the folder for a sandbox's sockets", () => {
       server.listen(join(folder, `4194304-${"f".repeat(12)}.session`), resolve);
     });
     server.close();
+  });
+
+  it("is there for the first who asks, also where the state folder is not", () => {
+    const state = join(newState(), "x".repeat(60), "y".repeat(60));
+    const folder = socketFolder(state);
+    made.push(folder);
+    expect(folder.startsWith(state)).toBe(false);
+    expect([statSync(folder), statSync(state)].map(({ mode }) => mode & 0o777)).toEqual([0o700, 0o700]);
   });
 
   it("stays where it is, whatever the environment says later", () => {

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { chmodSync, lstatSync, mkdirSync, readlinkSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { errno } from "@opentiger/schema";
 import { SandboxError } from "../errors.ts";
-import { errno } from "./atomic-file.ts";
 
 /** Linux takes 107 bytes for a socket's path; a socket's own name in the folder takes up to this many. */
 const longestFolder = 107 - 40;
@@ -46,6 +46,7 @@ function carrierBase(stateFolder: string): string {
   const link = join(stateFolder, "carriers");
   const decided = readLink(link);
   if (decided !== undefined) return decided;
+  mkdirSync(stateFolder, { recursive: true, mode: 0o700 });
   try {
     symlinkSync(shortBase(stateFolder), link);
   } catch (error) {

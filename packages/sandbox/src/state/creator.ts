@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { SandboxRecord } from "@opentiger/schema";
+import { errno, type SandboxRecord } from "@opentiger/schema";
 import { SandboxError } from "../errors.ts";
 
 /** The kernel counts start times in hundredths of a second on every platform Node runs on. */
@@ -29,7 +29,7 @@ function processExists(pid: number): boolean {
     return true;
   } catch (error) {
     // EPERM: it exists and is somebody else's.
-    return error instanceof Error && "code" in error && error.code === "EPERM";
+    return errno(error) === "EPERM";
   }
 }
 

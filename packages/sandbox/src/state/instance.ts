@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { errno } from "@opentiger/schema";
 import { SandboxError } from "../errors.ts";
-import { errno, writeOnce } from "./atomic-file.ts";
+import { writeOnce } from "./atomic-file.ts";
 
 /** 80 random bits: two instances never share one, and it is short enough for names and labels. */
 const instancePattern = /^[0-9a-f]{20}$/;

@@ -9,9 +9,9 @@ import {
   unlinkSync,
 } from "node:fs";
 import { basename, join } from "node:path";
-import { type SandboxRecord, sandboxRecord } from "@opentiger/schema";
+import { errno, type SandboxRecord, sandboxRecord } from "@opentiger/schema";
 import { SandboxError } from "../errors.ts";
-import { errno, writeAtomically } from "./atomic-file.ts";
+import { writeAtomically } from "./atomic-file.ts";
 
 /** A record that cannot be read. Its sandbox may well exist, so it is reported and never treated as absent. */
 export interface UnreadableRecord {

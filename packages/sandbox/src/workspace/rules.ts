@@ -1,7 +1,7 @@
 import { type BigIntStats, readFileSync, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve, sep } from "node:path";
-import type { WorkspaceMount } from "@opentiger/schema";
+import { errno, type WorkspaceMount } from "@opentiger/schema";
 import { SandboxError } from "../errors.ts";
 import { systemFolders, systemTrees, usableBelow } from "./system-folders.ts";
 
@@ -112,7 +112,7 @@ function realPath(wanted: string): string {
 }
 
 function missing(path: string, cause: unknown): SandboxError {
-  const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+  const code = errno(cause);
   if (code === "EACCES") {
     return new SandboxError("workspace_refused", `${path} cannot be entered by you`, {
       remedy: "give yourself access to it, or name another folder",

@@ -37,7 +37,7 @@ it("so is one with a link to a device, from below its top and from a work tree o
   rmSync(join(top, ".git/config"));
   symlinkSync("/dev/zero", join(top, ".git/config"));
   for (const path of [top, join(top, "below"), linked])
-    expect(() => refuseWaitingFiles(path)).toThrow(/\.git\/config is no file/);
+    expect(() => refuseWaitingFiles(path)).toThrow(/\.git\/config is not a file/);
 });
 
 it("so is one with an object that is a named pipe", () => {

@@ -83,7 +83,7 @@ function entriesOf(folder: string): Dirent[] {
 }
 
 function refused(path: string): SandboxError {
-  const kind = lstatSync(path).isFIFO() ? "a named pipe" : "no file but leads to something else";
+  const kind = lstatSync(path).isFIFO() ? "a named pipe" : "not a file but leads to something else";
   return new SandboxError("workspace_refused", `${path} is ${kind}: git would wait for it without an end`, {
     remedy: `look where it comes from, and put the file back that belongs there, or remove it: rm ${path}`,
   });

@@ -15,6 +15,7 @@ import { createSandbox } from "./create/create.ts";
 import { connectEngine } from "./engine/engine.ts";
 import { asSandboxError } from "./engine/errors.ts";
 import { freeBytes } from "./engine/free-bytes.ts";
+import { findImage } from "./image/image.ts";
 import { findSaved, removeSaved, type SavedImages } from "./image/saved.ts";
 import { inspectSandbox } from "./inspect.ts";
 import { listSandboxes } from "./list.ts";
@@ -91,6 +92,11 @@ export class DockerBackend implements Backend {
 
   save(name: string, tag: string): Promise<{ imageId: string }> {
     return this.#at((place) => saveSandbox(place, name, tag));
+  }
+
+  /** Sees to it that the engine has this image: one that it does not have is pulled, or refused. */
+  bringImage(reference: string, options: Pick<CreateOptions, "onProgress" | "signal">): Promise<void> {
+    return this.#at(async ({ docker }) => void (await findImage(docker, reference, options)));
   }
 
   /** What `save` made, on this engine. */

@@ -11,6 +11,7 @@ import type { Place } from "./place.ts";
 export async function removeSandbox(place: Place, name: string, options: RemoveOptions): Promise<void> {
   const record = place.state.records.findByName(checkName(name));
   if (!record || record.state === "parked") throw notFound(name);
+  if (options.id !== undefined && record.id !== options.id) throw notFound(name);
   if (record.engine !== place.facts.id) throw elsewhere(place, record);
   if (record.state === "creating" && creatorLives(record)) throw unfinished(record);
   const { repository } = record;

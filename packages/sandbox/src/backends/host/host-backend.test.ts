@@ -54,6 +54,18 @@ describe("the host backend", () => {
     await expect(backend.open("three")).rejects.toMatchObject({ code: "not_found" });
   });
 
+  it("removes the one that is meant, and not another that has its name by now", async () => {
+    const first = await backend.create(options("again"));
+    await first.close();
+    await backend.remove("again");
+    const second = await backend.create(options("again"));
+    await second.close();
+    await expect(backend.remove("again", { id: first.id })).rejects.toMatchObject({ code: "not_found" });
+    expect((await backend.list()).map(({ id }) => id)).toEqual([second.id]);
+    await backend.remove("again", { id: second.id });
+    expect(await backend.list()).toEqual([]);
+  });
+
   it("is not there any more for those who look while it is being removed", async () => {
     const sandbox = await backend.create(options("going"));
     const execution = await sandbox.exec(["sleep", "600"]);
@@ -78,6 +90,14 @@ describe("the host backend", () => {
     const again = await backend.open("four");
     expect((await collect(await again.exec(["true"]))).exit.code).toBe(0);
     await again.close();
+  });
+
+  it("that is removed while another one stops it is gone, for both", async () => {
+    await (await backend.create(options("five"))).close();
+    const stopping = backend.stop("five");
+    await backend.remove("five");
+    await stopping;
+    expect(await backend.list()).toEqual([]);
   });
 
   it("refuses what it cannot do, with the remedy", async () => {

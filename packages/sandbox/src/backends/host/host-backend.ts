@@ -55,7 +55,7 @@ export class HostBackend implements Backend {
       try {
         const repository =
           kind === "clone" && first ? await fillHostClone(sandbox, first.path, options) : null;
-        this.#records.update({ ...this.#find(record.name), repository, creatorPid: null });
+        if (!this.#records.change(record, { repository, creatorPid: null })) throw notFound(record.name);
         return sandbox;
       } catch (error) {
         await sandbox.close();
@@ -102,7 +102,7 @@ export class HostBackend implements Backend {
   async stop(name: string): Promise<void> {
     const record = this.#find(name);
     await endAll(record);
-    this.#records.update({ ...record, supervisor: null });
+    this.#records.change(record, { supervisor: null });
   }
 
   /** Nothing pauses what runs on the host itself. */
@@ -114,6 +114,7 @@ export class HostBackend implements Backend {
   async remove(name: string, options: RemoveOptions = {}): Promise<void> {
     const record = this.#find(name);
     const { repository, workspaces } = record;
+    if (options.id !== undefined && record.id !== options.id) throw notFound(name);
     if (isBeingMade(record)) throw unfinished(record);
     if (repository && record.creatorPid === null && !options.force) {
       const path = workspaces[0]?.path ?? "";
@@ -139,6 +140,7 @@ export class HostBackend implements Backend {
   async prune(): Promise<string[]> {
     const abandoned = this.#records.list().filter(isAbandoned);
     for (const record of abandoned) await this.#discard(record);
+    this.#records.collect();
     // The clones first: the record of one is written before it and dropped after it.
     const clones = hostClones(this.#state.folder);
     const known = new Set(this.#records.list().map(({ id }) => id));
@@ -188,7 +190,7 @@ export class HostBackend implements Backend {
     removeCarrierFolder(this.#state.folder, record.id);
     removeSupervisor(this.#state.folder, record.id);
     removeHostClone(this.#state.folder, record.id);
-    this.#records.drop(record.name);
+    this.#records.drop(record);
   }
 
   #find(name: string): HostRecord {
@@ -210,7 +212,11 @@ export class HostBackend implements Backend {
         folder: this.#records.folderOf(record.name),
         env: isClone ? cloneEnvironment(folder, inherited) : inherited,
       });
-      this.#records.update({ ...record, supervisor });
+      if (!this.#records.change(record, { supervisor })) {
+        // Who removes it has perhaps looked for its processes already.
+        await endAll(record);
+        throw notFound(record.name);
+      }
     }
     const holder = { holder: `client-${process.pid}`, generation: 0 };
     const session = await openDialledSession(carrier, holder, signal ? { signal } : {});

@@ -1,8 +1,7 @@
 import { chmodSync, lstatSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
-import type { SandboxRecord } from "@opentiger/schema";
+import { errno, type SandboxRecord } from "@opentiger/schema";
 import type { CreateOptions, Sandbox } from "../../sandbox.ts";
-import { errno } from "../../state/atomic-file.ts";
 import { putRepository } from "../../workspace/clone.ts";
 
 /**

@@ -1,9 +1,9 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { sandboxName, sandboxRecord, workspaceKind, workspaceMount } from "@opentiger/schema";
+import { errno, sandboxName, sandboxRecord, workspaceKind, workspaceMount } from "@opentiger/schema";
 import { z } from "zod";
 import { SandboxError } from "../../errors.ts";
-import { errno, writeAtomically, writeOnce } from "../../state/atomic-file.ts";
+import { writeAtomically, writeOnce } from "../../state/atomic-file.ts";
 import { creatorLives } from "../../state/creator.ts";
 
 const hostRecord = z.object({
@@ -39,6 +39,9 @@ export function isAbandoned(record: HostRecord): boolean {
   return creatorPid !== null && !isBeingMade(record);
 }
 
+/** No name of a sandbox has it. */
+const droppedMark = "~";
+
 /** The sandboxes of host mode: a folder each, with a record and what its supervisor writes. */
 export class HostRecords {
   readonly #folder: string;
@@ -54,12 +57,29 @@ export class HostRecords {
 
   /** false when the name is taken: of two creators exactly one wins. */
   create(record: HostRecord): boolean {
-    mkdirSync(this.folderOf(record.name), { recursive: true, mode: 0o700 });
-    return writeOnce(this.#path(record.name), serialised(record));
+    for (;;) {
+      mkdirSync(this.folderOf(record.name), { recursive: true, mode: 0o700 });
+      try {
+        return writeOnce(this.#path(record.name), serialised(record));
+      } catch (error) {
+        // Who dropped the one before took the folder away in between.
+        if (errno(error) !== "ENOENT") throw error;
+      }
+    }
   }
 
-  update(record: HostRecord): void {
-    writeAtomically(this.#path(record.name), serialised(record));
+  /** false when it is gone, or on its way: the next of its name is left alone, and nobody takes it back. */
+  change({ id, name }: Pick<HostRecord, "id" | "name">, changes: Partial<HostRecord>): boolean {
+    const now = this.read(name);
+    if (now?.id !== id || now.removing) return false;
+    try {
+      writeAtomically(this.#path(name), serialised({ ...now, ...changes }));
+      return true;
+    } catch (error) {
+      // Another one has dropped it in between.
+      if (errno(error) === "ENOENT") return false;
+      throw error;
+    }
   }
 
   read(name: string): HostRecord | undefined {
@@ -75,22 +95,32 @@ export class HostRecords {
   }
 
   list(): HostRecord[] {
-    return readdirSync(this.#folder).flatMap((name) => this.read(name) ?? []);
+    const names = readdirSync(this.#folder).filter((name) => !name.endsWith(droppedMark));
+    return names.flatMap((name) => this.read(name) ?? []);
   }
 
   /** Whoever opens it from now on is told that there is none. */
-  markRemoving(record: HostRecord): void {
-    const removing = { pid: process.pid, at: new Date().toISOString() };
-    try {
-      this.update({ ...record, removing });
-    } catch (error) {
-      // Another one has removed it meanwhile.
-      if (errno(error) !== "ENOENT") throw error;
-    }
+  markRemoving(record: Pick<HostRecord, "id" | "name">): void {
+    this.change(record, { removing: { pid: process.pid, at: new Date().toISOString() } });
   }
 
-  drop(name: string): void {
-    rmSync(this.folderOf(name), { recursive: true, force: true });
+  /** Two may remove one at the same time; who is late finds none, or the next of its name, and leaves that alone. */
+  drop(record: Pick<HostRecord, "id" | "name">): void {
+    if (this.read(record.name)?.id !== record.id) return;
+    // At once: whoever makes the next one under this name must not find half of it.
+    const dropped = join(this.#folder, `${record.name}.${record.id}${droppedMark}`);
+    try {
+      renameSync(this.folderOf(record.name), dropped);
+    } catch (error) {
+      if (errno(error) !== "ENOENT") throw error;
+    }
+    rmSync(dropped, { recursive: true, force: true });
+  }
+
+  /** What was dropped by somebody who was killed then. */
+  collect(): void {
+    for (const name of readdirSync(this.#folder))
+      if (name.endsWith(droppedMark)) rmSync(join(this.#folder, name), { recursive: true, force: true });
   }
 
   #path(name: string): string {

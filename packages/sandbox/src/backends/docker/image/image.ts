@@ -77,7 +77,7 @@ export function missingImage(reference: string): SandboxError {
 function illegalName(reference: string, cause: unknown): SandboxError {
   return new SandboxError(
     "image_name_invalid",
-    `${JSON.stringify(reference)} is no image name: ${sentenceOf(cause)}`,
+    `${JSON.stringify(reference)} is not an image name: ${sentenceOf(cause)}`,
     {
       remedy: "use a name like opentiger/worker:latest",
       cause,

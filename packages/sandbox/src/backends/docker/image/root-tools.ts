@@ -10,11 +10,11 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
+import { errno } from "@opentiger/schema";
 import type Docker from "dockerode";
 import { extract } from "tar-stream";
 import { SandboxError } from "../../../errors.ts";
 import { insidePaths } from "../../../protocol/paths.ts";
-import { errno } from "../../../state/atomic-file.ts";
 import type { Place } from "../place.ts";
 import type { Image } from "./image.ts";
 import { withThrowaway } from "./throwaway.ts";

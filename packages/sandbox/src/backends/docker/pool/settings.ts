@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { networkPolicy } from "@opentiger/schema";
+import { errno, networkPolicy } from "@opentiger/schema";
 import { z } from "zod";
 import { SandboxError } from "../../../errors.ts";
-import { errno, writeAtomically } from "../../../state/atomic-file.ts";
+import { writeAtomically } from "../../../state/atomic-file.ts";
 import type { Place } from "../place.ts";
 
 /** What of the environment decides what a parked sandbox is like: its image, runtime, network and git author. */

@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { errno } from "../../../state/atomic-file.ts";
+import { errno } from "@opentiger/schema";
 import type { State } from "../../../state/state.ts";
 
 /**
