@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { SandboxError, stateFolder } from "@opentiger/sandbox";
+import { errno } from "@opentiger/schema";
 import type { z } from "zod";
 import { type SandboxdStatus, sandboxdProtocol, sandboxdStatus } from "../api.ts";
 import { type SandboxdPaths, sandboxdPaths } from "../paths.ts";
@@ -107,7 +108,7 @@ function isAlive(pid: number): boolean {
 }
 
 function isAbsent(error: unknown): boolean {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  const code = errno(error);
   // The last two: one that was killed with our question in its hands.
   return code === "ENOENT" || code === "ECONNREFUSED" || code === "ECONNRESET" || code === "EPIPE";
 }

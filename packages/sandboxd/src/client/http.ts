@@ -1,6 +1,6 @@
 import { type IncomingMessage, request } from "node:http";
 import { SandboxError } from "@opentiger/sandbox";
-import { type ErrorCode, errorCodes } from "@opentiger/schema";
+import { isErrorCode } from "@opentiger/schema";
 import { apiError } from "../api.ts";
 
 /** The answers are small; a log that is followed comes as a stream. */
@@ -65,6 +65,9 @@ async function read(answer: IncomingMessage): Promise<string> {
 
 function refused(value: unknown): SandboxError {
   const { code, message, remedy } = apiError.parse(value);
-  const known = Object.hasOwn(errorCodes, code) ? (code as ErrorCode) : "internal";
-  return new SandboxError(known, message, remedy === undefined ? {} : { remedy });
+  return new SandboxError(
+    isErrorCode(code) ? code : "internal",
+    message,
+    remedy === undefined ? {} : { remedy },
+  );
 }

@@ -1,5 +1,6 @@
 import { chmodSync, linkSync, renameSync, rmSync, statSync } from "node:fs";
 import { connect, type Server } from "node:net";
+import { errno } from "@opentiger/schema";
 
 /** How often somebody else may come between looking and taking before we believe that they are there. */
 const tries = 5;
@@ -63,7 +64,7 @@ function link(from: string, to: string): boolean {
     linkSync(from, to);
     return true;
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;
+    if (errno(error) === "EEXIST") return false;
     throw error;
   }
 }

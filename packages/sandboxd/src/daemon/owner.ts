@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { errno } from "@opentiger/schema";
 
 /** A process that something belongs to, recognised although the kernel may use its number again for another. */
 export interface Owner {
@@ -22,7 +23,7 @@ function exists(pid: number): boolean {
     return true;
   } catch (error) {
     // EPERM: it exists and is somebody else's.
-    return error instanceof Error && "code" in error && error.code === "EPERM";
+    return errno(error) === "EPERM";
   }
 }
 

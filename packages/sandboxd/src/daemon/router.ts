@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { SandboxError } from "@opentiger/sandbox";
+import { CodedError } from "@opentiger/schema";
 import { ZodError } from "zod";
 
 const maxBodyBytes = 1024 * 1024;
@@ -95,7 +96,7 @@ function send(response: ServerResponse, status: number, value: unknown): void {
 }
 
 function asError(error: unknown): { code: string; message: string; remedy?: string } {
-  if (error instanceof SandboxError) return error.toJSON();
+  if (error instanceof CodedError) return error.toJSON();
   if (error instanceof ZodError)
     return { code: "usage", message: error.issues.map(({ message }) => message).join("; ") };
   return { code: "internal", message: error instanceof Error ? error.message : String(error) };

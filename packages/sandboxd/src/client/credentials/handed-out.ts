@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { BackendName } from "@opentiger/schema";
-import { looksSecret } from "@opentiger/schema";
+import { type BackendName, looksSecret } from "@opentiger/schema";
 import { usedSecrets } from "./inject.ts";
 import { inVault, leasedValue } from "./leased.ts";
 import { loginFiles } from "./mount.ts";

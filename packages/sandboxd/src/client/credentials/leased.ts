@@ -23,13 +23,7 @@ export async function inVault<T>(
   act: (vault: Vault, secrets: SecretsPackage) => Promise<T>,
 ): Promise<T> {
   const secrets = await import("@opentiger/secrets");
-  try {
-    return await act(secrets.openVault({ stateFolder: stateFolder(env), env, program: who }), secrets);
-  } catch (error) {
-    if (!(error instanceof secrets.VaultError)) throw error;
-    const { code, message, remedy } = error;
-    throw new SandboxError(code, message, { ...(remedy === undefined ? {} : { remedy }), cause: error });
-  }
+  return act(secrets.openVault({ stateFolder: stateFolder(env), env, program: who }), secrets);
 }
 
 export interface SecretUse {

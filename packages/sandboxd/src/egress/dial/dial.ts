@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import type { NetworkSettings } from "@opentiger/schema";
+import { errno, type NetworkSettings } from "@opentiger/schema";
 import type { Address } from "../host/address.ts";
 import { isThisMachine, type Target } from "../host/target.ts";
 import { type AddressBlock, blockedAddress } from "../policy/address-check.ts";
@@ -124,7 +124,7 @@ export class Dialler {
 
 /** Node's messages carry addresses and system calls; the code says it in a word. */
 function reasonOf(error: unknown): string {
-  const code = error instanceof Error && "code" in error ? String(error.code) : undefined;
+  const code = errno(error);
   const known: Record<string, string> = {
     ENOTFOUND: "the name does not exist",
     ENODATA: "the name has no address",

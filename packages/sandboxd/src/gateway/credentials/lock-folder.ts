@@ -1,5 +1,6 @@
 import { mkdir, rmdir, stat, utimes } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
+import { errno } from "@opentiger/schema";
 
 /** One who holds it says so every few seconds; one who has not for this long is dead. */
 const staleMs = 10_000;
@@ -35,7 +36,7 @@ async function taken(path: string): Promise<boolean> {
     await mkdir(path);
     return true;
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;
+    if (errno(error) === "EEXIST") return false;
     throw error;
   }
 }

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
 import { access, chown, open, readFile, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
+import { errno } from "@opentiger/schema";
 import { lockFolder } from "./lock-folder.ts";
 import type { LoginStore } from "./login.ts";
 
@@ -62,8 +63,4 @@ function unreadable(path: string, error: unknown) {
     remedy: "Make it readable for yourself, or log in anew.",
     cause: "unreadable",
   } as const;
-}
-
-function errno(error: unknown): string | undefined {
-  return error instanceof Error && "code" in error ? String(error.code) : undefined;
 }

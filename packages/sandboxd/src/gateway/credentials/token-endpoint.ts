@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { errno } from "@opentiger/schema";
 import type { Upstream } from "../exchange/upstream.ts";
 import { jsonOf } from "./json.ts";
 
@@ -39,7 +40,7 @@ export async function askForToken(
       return { outcome: "refused", status };
     return { outcome: "unreachable", reason: `${target.host} answered ${status}` };
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : "no answer";
+    const code = errno(error) ?? "no answer";
     return { outcome: "unreachable", reason: `${target.host} cannot be reached (${code})` };
   }
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
+import { errno } from "@opentiger/schema";
 import type { Budgets } from "../budgets/budgets.ts";
 import type { GatewayCaller } from "../caller.ts";
 import type { Billing, Credential, Resolved } from "../credentials/credential.ts";
@@ -279,7 +280,7 @@ export class Exchange {
       const message = `${providerFacts[provider].title} cannot be reached (${error.code}).`;
       return this.#reply.send(502, passingBody(provider, message), {});
     }
-    const code = error instanceof Error && "code" in error ? String(error.code) : "internal";
+    const code = errno(error) ?? "internal";
     this.#notes.reason = code;
     this.#parts.tell({
       type: "trouble",
