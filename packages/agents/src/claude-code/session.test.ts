@@ -71,7 +71,9 @@ describe("a conversation of Claude Code's", () => {
 
   it("is never looked for or put outside its folder", async () => {
     expect(await session.save(sandbox, place, `../${id}`)).toBeUndefined();
-    await expect(session.restore(sandbox, place, `../${id}`, Buffer.from(prompt))).rejects.toThrow("no conv");
+    await expect(session.restore(sandbox, place, `../${id}`, Buffer.from(prompt))).rejects.toThrow(
+      "not a conv",
+    );
   });
 });
 

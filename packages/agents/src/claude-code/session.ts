@@ -31,7 +31,7 @@ export const session: SessionKeeping = {
   },
 
   async restore(sandbox, place, id, kept) {
-    if (!uuid.test(id)) throw new SandboxError("internal", `${id} is no conversation of Claude Code's`);
+    if (!uuid.test(id)) throw new SandboxError("internal", `${id} is not a conversation of Claude Code's`);
     const execution = await inside(sandbox, place, restoreScript, id, "stdin");
     execution.stdin.on("error", () => {});
     execution.stdin.end(kept);

@@ -9,9 +9,6 @@ export interface Denial {
 /** A line of Codex's own log about a tool call that failed before it began. */
 const routed = /^\S+ +ERROR codex_core::tools::router: error=(.*)$/;
 
-const rejectedCommand =
-  /^exec_command failed.*?: CreateProcess \{ message: "Rejected\(\\"`(.*)` rejected: (.*?)\\"\)" \}$/;
-
 /**
  * A tool call that Codex did not let the model make. Of those it prints no event: only the model hears of it, and its
  * log. A command that ran in Codex's sandbox and failed there is none of them; it has an exit code like any other.
@@ -23,7 +20,21 @@ export function denialIn(line: string): Denial | undefined {
     return { tool: "apply_patch", kind: "edit", reason: error.slice("patch rejected: ".length) };
   if (error.startsWith("approval policy is Never; reject command"))
     return { tool: "exec_command", kind: "command", reason: "it asked to leave Codex's sandbox" };
-  const [, command, reason] = rejectedCommand.exec(error) ?? [];
-  if (command === undefined) return undefined;
-  return { tool: "exec_command", kind: "command", reason: `${command}: ${reason}` };
+  const rejected = rejectedCommand(error);
+  if (rejected === undefined) return undefined;
+  return { tool: "exec_command", kind: "command", reason: rejected };
+}
+
+const begin = 'CreateProcess { message: "Rejected(\\"`';
+const between = "` rejected: ";
+const end = '\\")" }';
+
+/** `COMMAND: REASON`. Each mark is looked for once: the model chooses what stands between them, marks and all. */
+function rejectedCommand(error: string): string | undefined {
+  if (!error.startsWith("exec_command failed") || !error.endsWith(end)) return undefined;
+  const first = error.indexOf(`: ${begin}`);
+  const middle = error.lastIndexOf(between);
+  const start = first + begin.length + 2;
+  if (first < 0 || middle < start) return undefined;
+  return `${error.slice(start, middle)}: ${error.slice(middle + between.length, -end.length)}`;
 }

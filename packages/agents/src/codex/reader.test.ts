@@ -220,6 +220,15 @@ describe("what Codex did not let the model do", () => {
     expect(reader.ending().denials).toEqual([denial]);
   });
 
+  it("is found in a moment in a line that repeats its marks", () => {
+    const line = `${log}exec_command failed${': CreateProcess { message: "Rejected(\\"`'.repeat(600)}${"` rejected: ".repeat(600)}`;
+    const reader = new CodexReader(task);
+    const start = performance.now();
+    for (let times = 0; times < 20; times += 1) reader.errorLine(line);
+    // On a busy machine too; what grows with the cube of the length takes minutes.
+    expect(performance.now() - start).toBeLessThan(10_000);
+  });
+
   it("is no denial where everything is allowed, and seen all the same", () => {
     const reader = new CodexReader(task);
     const sayings = reader.errorLine(`${log}patch rejected: writing outside of the project`);

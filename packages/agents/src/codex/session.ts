@@ -69,7 +69,7 @@ function placeFor(id: string, kept: Buffer): string {
   const meta = firstLine.safeParse(parsed(kept.toString("utf8", 0, end === -1 ? kept.length : end))).data
     ?.payload;
   if (!uuid.test(id) || meta?.id !== id)
-    throw new SandboxError("internal", `what is kept of ${id} is no conversation of Codex's`);
+    throw new SandboxError("internal", `what is kept of ${id} is not a conversation of Codex's`);
   const [day = "", time = ""] = meta.timestamp.slice(0, 19).split("T");
   return `${day.replaceAll("-", "/")}/rollout-${day}T${time.replaceAll(":", "-")}-${id}.jsonl`;
 }

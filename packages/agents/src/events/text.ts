@@ -1,3 +1,5 @@
+import { firstCharacters } from "@opentiger/schema";
+
 const esc = String.fromCharCode(0x1b);
 const bell = String.fromCharCode(0x07);
 
@@ -32,9 +34,8 @@ export function plainText(text: string): string {
 /** At most so many characters, with a word about what is missing; never half a character. */
 export function cutText(text: string, limit: number): string {
   if (text.length <= limit) return text;
-  const last = text.charCodeAt(limit - 1);
-  const end = last >= 0xd800 && last <= 0xdbff ? limit - 1 : limit;
-  return `${text.slice(0, end)}… [${text.length - end} more characters]`;
+  const beginning = firstCharacters(text, limit);
+  return `${beginning}… [${text.length - beginning.length} more characters]`;
 }
 
 /** The same value with every string in it changed so, names too. */

@@ -63,7 +63,7 @@ describe("a conversation of OpenCode's", () => {
   it("is not put back where it is another one", async () => {
     const kept = Buffer.from(conversation("hello"));
     const restored = session.restore(host.sandbox, place("fourth"), "ses_another", kept);
-    await expect(restored).rejects.toThrow("is no conversation of OpenCode's");
+    await expect(restored).rejects.toThrow("is not a conversation of OpenCode's");
   });
 
   it("says why it could not be read", async () => {

@@ -43,7 +43,7 @@ export const session: SessionKeeping = {
 
   async restore(sandbox, place, id, kept) {
     if (!exported(id, kept))
-      throw new SandboxError("internal", `what is kept of ${id} is no conversation of OpenCode's`);
+      throw new SandboxError("internal", `what is kept of ${id} is not a conversation of OpenCode's`);
     const { code, stderr } = await inside(sandbox, place, [restoreScript, id], kept);
     if (code !== 0) throw failed("writing", stderr);
   },

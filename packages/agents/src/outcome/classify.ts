@@ -1,4 +1,4 @@
-import type { AgentFailure, ExecExit, FailureType } from "@opentiger/schema";
+import { type AgentFailure, type ExecExit, type FailureType, firstCharacters } from "@opentiger/schema";
 import type { CheckedAnswer } from "../answers/check-answer.ts";
 import type { AgentEnding } from "../driver.ts";
 import type { GatewayRecord } from "../run/gateway.ts";
@@ -142,7 +142,7 @@ const longestDetail = 500;
 /** The rule's sentence, and behind it what is known of this one. */
 export function failureOf(type: FailureType, detail?: string, until: string | null = null): AgentFailure {
   const { sentence, remedy } = failureRules[type];
-  const known = detail?.trim().slice(0, longestDetail);
+  const known = firstCharacters(detail?.trim() ?? "", longestDetail);
   const message = known ? `${sentence.replace(/\.$/, "")}: ${known}` : sentence;
   return { type, message, remedy, until: isoOrNull(until) };
 }

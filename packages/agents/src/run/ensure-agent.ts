@@ -1,4 +1,5 @@
 import { rmSync } from "node:fs";
+import { errno } from "@opentiger/schema";
 import { adoptAgent } from "./adopt-agent.ts";
 import type { AdoptRequest, AgentRun, RunRequest } from "./request.ts";
 import { startAgent } from "./run-agent.ts";
@@ -21,7 +22,7 @@ async function wasBegun(transcript: string): Promise<boolean> {
     for await (const { record } of readTranscript(transcript)) return record.kind === "run";
     return false;
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return false;
+    if (errno(error) === "ENOENT") return false;
     throw error;
   }
 }

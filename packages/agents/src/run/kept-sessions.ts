@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { errno } from "@opentiger/schema";
 
 /** An id comes from a CLI: one that is no plain word does not become a file's name. */
 const plainId = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/;
@@ -35,7 +36,7 @@ export class KeptSessions {
     try {
       return await readFile(this.#path(driver, id));
     } catch (error) {
-      if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+      if (errno(error) === "ENOENT") return undefined;
       throw error;
     }
   }

@@ -51,7 +51,7 @@ interface RunParts {
 export interface RunRequest extends RunParts {
   /** The workspace, as it is called inside. */
   cwd: string;
-  /** Inside; the run's own folder is made below it. Default: /tmp. */
+  /** Inside; the run's own folder is made below it. Default: one that goes with the sandbox, if there is one, else /tmp. */
   folder?: string;
   /** What is asked instead where the conversation cannot be resumed. Default: the task's prompt. */
   promptIfFresh?: string;

@@ -2,11 +2,12 @@ import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { AgentEvent } from "@opentiger/schema";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { makeRepository, scratchFolder } from "../../../../tests/setup/user-git.ts";
 import { commandDriver } from "../command/command-driver.ts";
 import { eventsOf, type HostPlace, newHostPlace, says } from "./fixture/host-place.ts";
 import { isAlive } from "./fixture/is-alive.ts";
 import type { RunGateway } from "./gateway.ts";
-import { runAgent } from "./run-agent.ts";
+import { runAgent, runFolder } from "./run-agent.ts";
 
 let place: HostPlace;
 
@@ -52,6 +53,21 @@ describe("a run", () => {
     ]);
     await run.outcome;
     expect(existsSync(own)).toBe(false);
+  });
+
+  it("in a clone on the host leaves nothing where its sandbox is removed under it", async () => {
+    const repository = join(scratchFolder(), "project");
+    makeRepository(repository);
+    const workspaces = [{ path: repository, readOnly: false }];
+    const cloned = { name: "cloned", agent: "shell", workspaces, workspaceKind: "clone" } as const;
+    const sandbox = await place.backend.create(cloned);
+    const { folder: _, ...asked } = place.request("sleep 300", { sandbox });
+    const request = { ...asked, cwd: sandbox.workspaces[0]?.path ?? "" };
+    const run = await runAgent(request);
+    expect(existsSync(runFolder(request))).toBe(true);
+    await place.backend.remove("cloned", { force: true });
+    await Promise.allSettled([eventsOf(run), run.outcome]);
+    expect(existsSync(runFolder(request))).toBe(false);
   });
 
   it("gets a prompt of five megabytes whole, and nobody sees a word of it in the list of processes", async () => {

@@ -1,5 +1,6 @@
 import { rmSync } from "node:fs";
 import { posix } from "node:path";
+import { errno } from "@opentiger/schema";
 import type { AgentTask, LaunchPlace, SessionRequest } from "../driver.ts";
 import { Follower } from "./follower.ts";
 import { launchedCommand, makeRunFolder, putLaunch, removeRunFolder } from "./prepare.ts";
@@ -67,12 +68,16 @@ export async function startAgent(request: RunRequest, left: "refused" | "removed
 }
 
 /** The run's own folder, as it is called inside. */
-export function runFolder(request: Pick<RunRequest, "id" | "folder">): string {
+export function runFolder(request: Pick<RunRequest, "id" | "folder" | "sandbox">): string {
   return posix.join(parentFolder(request), `opentiger-run-${request.id}`);
 }
 
-function parentFolder({ folder = "/tmp" }: Pick<RunRequest, "folder">): string {
-  return folder;
+/** In a container everything goes with the sandbox; on the host, what lies beside its clone. */
+function parentFolder({ folder, sandbox }: Pick<RunRequest, "folder" | "sandbox">): string {
+  if (folder !== undefined) return folder;
+  const { backend, workspaceKind, workspaces } = sandbox;
+  const clone = backend === "host" && workspaceKind === "clone" ? workspaces[0]?.path : undefined;
+  return clone === undefined ? "/tmp" : posix.dirname(clone);
 }
 
 function anyOf(...signals: (AbortSignal | undefined)[]): AbortSignal | undefined {
@@ -82,7 +87,7 @@ function anyOf(...signals: (AbortSignal | undefined)[]): AbortSignal | undefined
 
 /** Another process has the run, or is going to: nothing is taken from under it. */
 function isOthers(error: unknown, { letGo }: RunRequest): boolean {
-  const begunByAnother = error instanceof Error && "code" in error && error.code === "EEXIST";
+  const begunByAnother = errno(error) === "EEXIST";
   return begunByAnother || letGo?.aborted === true;
 }
 

@@ -13,7 +13,7 @@ const node = z.looseObject({
 /** Why OpenAI would not take this as a strict schema: every object names all of its properties, and allows no others. */
 export function strictObjection(schema: unknown, at = "()"): string | undefined {
   const read = node.safeParse(schema);
-  if (!read.success) return `In context=${at}, this is no schema.`;
+  if (!read.success) return `In context=${at}, this is not a schema.`;
   const {
     type,
     properties = {},

@@ -68,7 +68,7 @@ function readBody(api: Api, text: string): ReadBody {
   try {
     return { ok: true, request: api.read(JSON.parse(text)) };
   } catch (error) {
-    return { ok: false, problem: `this is no request to ${api.name}: ${String(error)}` };
+    return { ok: false, problem: `this is not a request to ${api.name}: ${String(error)}` };
   }
 }
 
