@@ -53,6 +53,13 @@ module.exports = {
       to: { path: "^(?:tests|bench|scripts)/" },
     },
     {
+      name: "fixtures-are-for-tests",
+      comment: "what is shipped does not use what tests share",
+      severity: "error",
+      from: { path: "^packages/", pathNot: ["\\.test\\.tsx?$", "/fixture/", "/temporary-[^/]+\\.ts$"] },
+      to: { path: "^packages/[^/]+/src/fixture/" },
+    },
+    {
       name: "supervisor-is-alone-in-the-sandbox",
       comment:
         "the supervisor is one small file that can be read: node's own modules, the protocol and types",

@@ -1,8 +1,8 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
-import type { ErrorCode } from "@opentiger/schema";
-import { errno, OrchestratorError } from "./errors.ts";
+import { type ErrorCode, errno } from "@opentiger/schema";
+import { OrchestratorError } from "./errors.ts";
 
 /** Longer than who holds it takes: for a database that recovers from a crash, or for git on a large repository. */
 const patienceMs = 480_000;

@@ -1,3 +1,5 @@
+export { runEventsChannel } from "./agent/event-record.ts";
+export { eventsFile, runFolder } from "./agent/run-files.ts";
 export { Dispatcher, type DispatcherOptions } from "./dispatch/dispatcher.ts";
 export { OrchestratorError } from "./errors.ts";
 export { type MergedIntoUser, mergeIntoUser } from "./git/merge-into-user.ts";
@@ -14,6 +16,4 @@ export { ProcessClient, processStatus } from "./process/process-client.ts";
 export { type ProcessSkip, processSkipped, rolesOfProcess } from "./process/process-name.ts";
 export { startDetached } from "./process/start-detached.ts";
 export * from "./project/index.ts";
-export { runEventsChannel } from "./running/event-record.ts";
-export { eventsFile } from "./running/run-files.ts";
 export * from "./state/index.ts";

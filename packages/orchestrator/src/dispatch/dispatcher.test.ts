@@ -2,18 +2,18 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { until } from "../../../../tests/setup/until.ts";
+import { type CountedWork, countedWork } from "../fixture/counted-work.ts";
+import { temporaryDatabase } from "../fixture/temporary-database.ts";
+import { claimed, claimOf, newLoop, newTask } from "../fixture/temporary-loops.ts";
 import { cancelTask } from "../loops/cancel-task.ts";
 import { type OpenPlace, openPlace } from "../process/open-place.ts";
 import { startTimeOf, thisMachine } from "../process/owner.ts";
+import { LeaseLost, ProcessEnding } from "../stage/lease-lost.ts";
 import { change } from "../state/change.ts";
 import { claimStage } from "../state/claims.ts";
 import { openStage } from "../state/stages.ts";
 import { findTask, listTasks } from "../state/tasks.ts";
-import { temporaryDatabase } from "../state/temporary-database.ts";
-import { claimed, claimOf, newLoop, newTask } from "../state/temporary-loops.ts";
-import { type CountedWork, countedWork } from "./counted-work.ts";
 import { Dispatcher, type DispatcherOptions } from "./dispatcher.ts";
-import { LeaseLost, ProcessEnding } from "./lease-lost.ts";
 
 const instance = await temporaryDatabase();
 

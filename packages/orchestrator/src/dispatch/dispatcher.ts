@@ -1,4 +1,5 @@
 import { type StageRole, stageRoles } from "@opentiger/schema";
+import { Bell } from "../bell.ts";
 import type { Place } from "../place.ts";
 import { newOwner } from "../process/owner.ts";
 import { Reconciler } from "../recovery/reconcile/reconciler.ts";
@@ -6,7 +7,6 @@ import { claimStage } from "../state/claims.ts";
 import { configChannel } from "../state/config/stored-values.ts";
 import { eventsChannel } from "../state/events.ts";
 import { takeOverAbandoned } from "./abandoned-leases.ts";
-import { Bell } from "./bell.ts";
 import { claimLimits } from "./claim-limits.ts";
 import { leaseMs as usualLeaseMs } from "./lease-keeper.ts";
 import { nextReady } from "./next-ready.ts";

@@ -1,16 +1,18 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { SandboxError } from "@opentiger/sandbox";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { until } from "../../../../tests/setup/until.ts";
 import { OrchestratorError } from "../errors.ts";
+import { temporaryDatabase } from "../fixture/temporary-database.ts";
+import { claimed, claimOf, newLoop, newTask, submit } from "../fixture/temporary-loops.ts";
 import { cancelTask } from "../loops/cancel-task.ts";
 import { type OpenPlace, openPlace } from "../process/open-place.ts";
+import { LeaseLost } from "../stage/lease-lost.ts";
 import { claimStage } from "../state/claims.ts";
 import type { Lease } from "../state/lease.ts";
 import { openStage } from "../state/stages.ts";
-import { temporaryDatabase } from "../state/temporary-database.ts";
-import { claimed, claimOf, newLoop, newTask, submit } from "../state/temporary-loops.ts";
 import { executeStage } from "./execute-stage.ts";
-import { LeaseLost } from "./lease-lost.ts";
+import { mostTakeOvers } from "./taken-over.ts";
 import type { StageWork } from "./work.ts";
 
 const instance = await temporaryDatabase();
@@ -69,10 +71,52 @@ it("what does not go by in time is a failure; what another process has to finish
   expect({ failures, thrown }).toEqual({ failures: [gone], thrown: [] });
 });
 
+it("trouble that comes late is waited for as long as trouble at the start, each time work went on in between", async () => {
+  const patienceMs = 300;
+  let tries = 0;
+  const work = workOf(async () => {
+    tries += 1;
+    await sleep(patienceMs + 50);
+    if (tries < 3) throw new SandboxError("engine_unavailable", "the engine is restarting");
+    await submit(place.database, lease);
+  });
+  await executeStage(place, lease, new AbortController().signal, { leaseMs, patienceMs, work });
+  expect({ tries, failures }).toEqual({ tries: 3, failures: [] });
+});
+
+it("trouble that comes again however long was worked in between is a failure in the end", async () => {
+  const lost = new SandboxError("session_lost", "the sandbox has died of it again");
+  let tries = 0;
+  const patienceMs = 60;
+  const work = workOf(async () => {
+    tries += 1;
+    await sleep(patienceMs);
+    throw lost;
+  });
+  await executeStage(place, lease, new AbortController().signal, { leaseMs, patienceMs, work });
+  expect({ tries, failures }).toEqual({ tries: 6, failures: [lost] });
+});
+
 it("whatever else is thrown is a failure of the stage, once", async () => {
   const thrown = new SandboxError("disk_full", "no space left");
   await execute(() => Promise.reject(thrown));
   expect(failures).toEqual([thrown]);
+});
+
+it("a stage whose dispatchers were all gone before its end is not begun once more: it has failed, and says so", async () => {
+  let begun = 0;
+  const work = workOf(async () => {
+    begun += 1;
+    await submit(place.database, lease);
+  });
+  const { signal } = new AbortController();
+  await executeStage(place, { ...lease, takenOver: mostTakeOvers + 1 }, signal, { leaseMs, work });
+  expect({ begun, failures }).toMatchObject({
+    begun: 0,
+    failures: [{ code: "session_lost", message: expect.stringContaining(`${mostTakeOvers + 1} times`) }],
+  });
+  await executeStage(place, { ...lease, takenOver: mostTakeOvers }, signal, { leaseMs, work });
+  expect({ begun, failures }).toMatchObject({ begun: 1, failures: [{ code: "session_lost" }] });
 });
 
 it("work that ends without a result has failed: nobody would ever move its task on", async () => {

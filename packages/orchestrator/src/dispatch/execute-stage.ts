@@ -1,22 +1,29 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { OrchestratorError } from "../errors.ts";
 import type { Place } from "../place.ts";
+import { LeaseLost } from "../stage/lease-lost.ts";
+import { isAnothers, isPassing } from "../stage/passing-trouble.ts";
 import type { Lease } from "../state/lease.ts";
 import { LeaseKeeper, leaseMs as usualLeaseMs } from "./lease-keeper.ts";
-import { LeaseLost } from "./lease-lost.ts";
-import { isAnothers, isPassing } from "./passing-trouble.ts";
 import { stageWork } from "./stage-work.ts";
+import { takenOverTooOften } from "./taken-over.ts";
 import type { StageWork } from "./work.ts";
 
 export interface ExecuteOptions {
   leaseMs?: number;
-  /** How long what goes by is waited for. */
+  /** How long what goes by is waited for, from when it was first met. */
   patienceMs?: number;
   work?: StageWork;
 }
 
 /** An engine or a database that was restarted is there again by then; what is still not is a failure of the stage. */
 const usualPatienceMs = 180_000;
+
+/** Work that went on for such a part of the patience had what was missing before: what it meets then is another trouble. */
+const overItPart = 1 / 3;
+
+/** Who meets one trouble after the other so often is the cause of them, or works where nothing can be done. */
+const mostTroubles = 5;
 
 const firstPauseMs = 200;
 const longestPauseMs = 10_000;
@@ -36,10 +43,12 @@ export async function executeStage(
   const stopped = AbortSignal.any([signal, keeper.signal]);
   const attempt = new Patience(place, lease, stopped, patienceMs);
   try {
-    const failure = await attempt.until(async () => {
-      await work[lease.kind](place, lease, stopped);
-      if (!stopped.aborted && (await keeper.beat())) throw leftOpen(lease);
-    });
+    const failure =
+      takenOverTooOften(lease) ??
+      (await attempt.until(async () => {
+        await work[lease.kind](place, lease, stopped);
+        if (!stopped.aborted && (await keeper.beat())) throw leftOpen(lease);
+      }));
     if (failure && !stopped.aborted)
       await attempt.until(() => work.failed(place, lease, failure.error), "throw");
   } finally {
@@ -48,8 +57,9 @@ export async function executeStage(
 }
 
 /**
- * Does things again that only failed because something was not there, while the stage is ours and for so long; for what
- * another process has to finish, as long as that lives. The same trouble is told once.
+ * Does things again that only failed because something was not there, while the stage is ours and for so long from when
+ * it was missed first, however long was worked before; for what another process has to finish, as long as that lives.
+ * The same trouble is told once.
  */
 class Patience {
   readonly #place: Place;
@@ -67,13 +77,20 @@ class Patience {
 
   /** undefined: it was done, or is not ours to do any more. */
   async until(act: () => Promise<void>, otherwise?: "throw"): Promise<{ error: unknown } | undefined> {
-    let end = performance.now() + this.#patienceMs;
+    let [end, troubles] = [0, 0];
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+      const began = performance.now();
       const failure = await this.#failureOf(act);
       if (!failure) return undefined;
       const { error } = failure;
-      if (isAnothers(error)) end = performance.now() + this.#patienceMs;
-      else if (!isPassing(error) || performance.now() > end) {
+      const now = performance.now();
+      if (troubles === 0 || now - began > this.#patienceMs * overItPart) {
+        troubles += 1;
+        end = now + this.#patienceMs;
+        pauseMs = firstPauseMs;
+      }
+      if (isAnothers(error)) end = now + this.#patienceMs;
+      else if (!isPassing(error) || now > end || troubles > mostTroubles) {
         if (otherwise === "throw") throw error;
         return failure;
       }

@@ -2,16 +2,18 @@ import { SandboxError } from "@opentiger/sandbox";
 import { loopSettings } from "@opentiger/schema";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { OrchestratorError } from "../errors.ts";
-import { type TemporaryPlace, temporaryPlace } from "../merging/temporary-place.ts";
+import { claimed, claimOf, newLoop, newTask, submit } from "../fixture/temporary-loops.ts";
+import { type TemporaryPlace, temporaryPlace } from "../fixture/temporary-place.ts";
 import { claimStage } from "../state/claims.ts";
 import { listEvents } from "../state/events.ts";
 import type { Lease } from "../state/lease.ts";
 import { createLoop, findLoop } from "../state/loops.ts";
 import { ensureRepository } from "../state/repositories.ts";
 import { findRun, startRun } from "../state/runs.ts";
+import { openStage } from "../state/stages.ts";
 import { findTask } from "../state/tasks.ts";
-import { claimed, claimOf, newLoop, newTask, submit } from "../state/temporary-loops.ts";
 import { failStage } from "./fail-stage.ts";
+import { mostTakeOvers } from "./taken-over.ts";
 
 let place: TemporaryPlace;
 
@@ -27,7 +29,11 @@ afterAll(() => place.remove());
 
 it.each([
   [new SandboxError("disk_full", "no space left", { remedy: "free some" }), "sandbox", "free some"],
-  [new OrchestratorError("setup_failed", "npm ci failed", { remedy: "mend it" }), "setup", "mend it"],
+  [
+    new OrchestratorError("setup_failed", "npm ci failed", { remedy: "mend it" }),
+    "setup",
+    "mend it. This loop keeps the opentiger.json of the commit it began with",
+  ],
   [new SandboxError("image_missing", "no image", { remedy: "build it" }), "setup", "build it"],
   [new TypeError("x is undefined"), "sandbox", "opentiger dispatcher logs"],
 ])(
@@ -44,6 +50,19 @@ it.each([
     expect(await stateOf(lease)).not.toBe("running");
   },
 );
+
+it("a failure that can never be written down ends the task all the same, once its stage was taken over too often", async () => {
+  const { tasks } = await newLoop(place.database, [newTask("a")]);
+  const lease = await claimed(claimStage(place.database, claimOf("me")));
+  await place.database.query(`update tasks set rework = '{"of": "nobody knows what"}'`);
+  const state = async () => (await place.database.query("select status, detail from tasks")).rows;
+  const thrown = new Error("it broke");
+  await expect(failStage(place, lease, thrown)).rejects.toMatchObject({ code: "internal" });
+  expect(await state()).toMatchObject([{ status: "running" }]);
+  await failStage(place, { ...lease, takenOver: mostTakeOvers + 1 }, thrown);
+  expect(await state()).toMatchObject([{ status: "failed", detail: expect.stringContaining("it broke") }]);
+  expect(await openStage(place.database, tasks[0]?.id ?? "")).toBeUndefined();
+});
 
 it("a judge that could not judge has not passed anything", async () => {
   await newLoop(place.database, [newTask("a")]);

@@ -1,12 +1,15 @@
-import { SandboxError } from "@opentiger/sandbox";
-import type { ErrorCode, TaskFailure, TaskFailureType } from "@opentiger/schema";
-import { OrchestratorError } from "../errors.ts";
+import { CodedError, type ErrorCode, type TaskFailure, type TaskFailureType } from "@opentiger/schema";
+import { countedByGateway } from "../agent/gateway.ts";
 import type { Place } from "../place.ts";
 import { failPlanning } from "../planning/plan-failure.ts";
 import { failTask } from "../recovery/fail-task.ts";
 import { taskFailureOf } from "../recovery/task-failures.ts";
+import { LeaseLost } from "../stage/lease-lost.ts";
+import { isPassing } from "../stage/passing-trouble.ts";
+import { change } from "../state/change.ts";
 import type { Lease } from "../state/lease.ts";
-import { runningRuns } from "../state/runs.ts";
+import { runOfStage } from "../state/runs.ts";
+import { takenOverTooOften } from "./taken-over.ts";
 
 /** Those that say of which type the failure is; all others are troubles with the place in which the work was to be done. */
 const typeOf: Partial<Record<ErrorCode, TaskFailureType>> = {
@@ -35,24 +38,52 @@ const askedWrongly: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 
 /**
  * Ends what was thrown in a stage as a failure of a known type, after which a task or a plan is moved on by the table of
- * failures. Nothing is left open, and nothing is swallowed.
+ * failures. Nothing is left open, and nothing is swallowed. Where even that fails of the same each time, a stage that was
+ * taken over too often is ended without the table: its task or loop has failed, and its run is left to the reconciler.
  */
 export async function failStage(place: Place, lease: Lease, error: unknown): Promise<void> {
-  const run = (await runningRuns(place.database)).find(({ stage }) => stage === lease.stage) ?? null;
-  const known = error instanceof OrchestratorError || error instanceof SandboxError ? error : undefined;
-  const failure = failureOf(error, known, lease);
-  if (lease.task !== null) await failTask(place, lease, run, failure);
-  else if (!known || !askedWrongly.has(known.code)) await failPlanning(place, lease, run, failure);
-  else await failPlanning(place, lease, run, { ...failure, message: known.message }, "never");
+  try {
+    await failByTable(place, lease, error);
+  } catch (trouble) {
+    if (!takenOverTooOften(lease) || trouble instanceof LeaseLost || isPassing(trouble)) throw trouble;
+    await giveUp(place, lease, `${String(error)}. It could not be gone on with either: ${String(trouble)}`);
+  }
 }
 
-function failureOf(
-  error: unknown,
-  known: OrchestratorError | SandboxError | undefined,
-  { kind }: Lease,
-): TaskFailure {
-  const type = kind === "judge" ? "inconclusive" : ((known && typeOf[known.code]) ?? "sandbox");
+async function failByTable(place: Place, lease: Lease, error: unknown): Promise<void> {
+  const run = (await runOfStage(place.database, lease.stage)) ?? null;
+  const used = run ? await countedByGateway(place, run) : {};
+  const known = error instanceof CodedError ? error : undefined;
+  const failure = failureOf(error, known, lease);
+  if (lease.task !== null) await failTask(place, lease, run, failure, { run: used });
+  else if (!known || !askedWrongly.has(known.code)) await failPlanning(place, lease, run, failure, { used });
+  else
+    await failPlanning(place, lease, run, { ...failure, message: known.message }, { used, again: "never" });
+}
+
+function failureOf(error: unknown, known: CodedError | undefined, lease: Lease): TaskFailure {
+  const type = lease.kind === "judge" ? "inconclusive" : ((known && typeOf[known.code]) ?? "sandbox");
   const message = error instanceof Error ? error.message : String(error);
-  const remedy = known?.remedy ?? (known ? undefined : "See the dispatcher's log: opentiger dispatcher logs");
-  return taskFailureOf(type, message, { remedy });
+  return taskFailureOf(type, message, { remedy: remedyOf(known, lease) });
+}
+
+function remedyOf(known: CodedError | undefined, { task }: Lease): string | undefined {
+  if (!known) return "See the dispatcher's log: opentiger dispatcher logs";
+  if (known.code !== "setup_failed" || task === null || known.remedy === undefined) return known.remedy;
+  return `${known.remedy}. ${keptProject}`;
+}
+
+/** A plan that is made again reads the project anew; a task never does. */
+const keptProject =
+  "This loop keeps the opentiger.json of the commit it began with: a correction there is for a new loop.";
+
+async function giveUp({ database }: Place, lease: Lease, detail: string): Promise<void> {
+  const { loop, task, kind, fence, stage } = lease;
+  const more = { fence, set: { detail }, data: { detail } };
+  const from = kind === "run" ? "running" : "blocked(awaiting_judge)";
+  const { changed } =
+    task === null
+      ? await change(database, { what: "loop", id: loop, by: "fail", from: "planning", ...more })
+      : await change(database, { what: "task", id: task, by: "give_up", from, ...more });
+  if (!changed) throw new LeaseLost(stage);
 }

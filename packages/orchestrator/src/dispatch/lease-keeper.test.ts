@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { until } from "../../../../tests/setup/until.ts";
+import { temporaryDatabase } from "../fixture/temporary-database.ts";
+import { claimed, claimOf, newLoop, newTask } from "../fixture/temporary-loops.ts";
+import { LeaseLost, leftToOthers } from "../stage/lease-lost.ts";
 import { change } from "../state/change.ts";
 import { claimStage } from "../state/claims.ts";
 import type { Database } from "../state/database.ts";
 import type { Lease } from "../state/lease.ts";
 import { openStage } from "../state/stages.ts";
-import { temporaryDatabase } from "../state/temporary-database.ts";
-import { claimed, claimOf, newLoop, newTask } from "../state/temporary-loops.ts";
 import { LeaseKeeper } from "./lease-keeper.ts";
-import { LeaseLost, leftToOthers } from "./lease-lost.ts";
 
 const instance = await temporaryDatabase();
 

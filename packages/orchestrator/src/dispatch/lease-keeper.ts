@@ -1,6 +1,6 @@
 import type { Place } from "../place.ts";
+import { LeaseLost } from "../stage/lease-lost.ts";
 import { heartbeat, type Lease } from "../state/lease.ts";
-import { LeaseLost } from "./lease-lost.ts";
 
 /** So long after its last heartbeat a stage is given up: longer than a database needs to be revived, or a laptop to wake. */
 export const leaseMs = 60_000;

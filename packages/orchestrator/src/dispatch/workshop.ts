@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import type { Place } from "../place.ts";
+import { LeaseLost, ProcessEnding } from "../stage/lease-lost.ts";
 import type { Lease } from "../state/lease.ts";
 import { allRows } from "../state/rows.ts";
 import { type ExecuteOptions, executeStage } from "./execute-stage.ts";
-import { LeaseLost, ProcessEnding } from "./lease-lost.ts";
 
-interface Work {
+/** A stage that is being worked on. */
+interface BegunStage {
   readonly lease: Lease;
   readonly stop: AbortController;
   readonly ended: Promise<void>;
@@ -23,7 +24,7 @@ export class Workshop {
   readonly #place: Place;
   readonly #execution: ExecuteOptions;
   readonly #onEnd: () => void;
-  readonly #works = new Map<number, Work>();
+  readonly #works = new Map<number, BegunStage>();
   readonly #closing = new AbortController();
 
   constructor(place: Place, execution: ExecuteOptions, onEnd: () => void) {

@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { LeaseLost } from "../dispatch/lease-lost.ts";
+import { git, TemporaryJudgedLoop } from "../fixture/temporary-judged-loop.ts";
+import { type TemporaryPlace, temporaryPlace } from "../fixture/temporary-place.ts";
+import { LeaseLost } from "../stage/lease-lost.ts";
 import { takeOver } from "../state/lease.ts";
 import type { NewTask } from "../state/tasks.ts";
 import { type MergeStep, mergeStage, mergeSteps } from "./merge-stage.ts";
 import type { OnStep } from "./merge-steps.ts";
 import { projectBranch } from "./project-branch.ts";
-import { git, TemporaryJudgedLoop } from "./temporary-judged-loop.ts";
-import { type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
 
 let place: TemporaryPlace;
 const loops: TemporaryJudgedLoop[] = [];

@@ -1,5 +1,5 @@
-import { LeaseLost } from "../dispatch/lease-lost.ts";
 import type { Place } from "../place.ts";
+import { LeaseLost } from "../stage/lease-lost.ts";
 import { advanceBranch } from "../state/branch.ts";
 import { change } from "../state/change.ts";
 import { lastJudgement } from "../state/judgements.ts";

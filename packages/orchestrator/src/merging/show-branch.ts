@@ -1,5 +1,4 @@
-import { SandboxError } from "@opentiger/sandbox";
-import { OrchestratorError } from "../errors.ts";
+import { CodedError } from "@opentiger/schema";
 import { LoopRepository } from "../git/repository.ts";
 import type { Place } from "../place.ts";
 import type { JudgedTask } from "./judged-task.ts";
@@ -22,7 +21,7 @@ export async function showBranch(
     const hindrance = hindranceOf(await projectBranch(place, repository, loop.id, onStep));
     if (hindrance) say(hindrance);
   } catch (error) {
-    if (!(error instanceof SandboxError) && !(error instanceof OrchestratorError)) throw error;
+    if (!(error instanceof CodedError)) throw error;
     say(error.message);
   }
 }

@@ -23,7 +23,7 @@ interface ProgramOptions {
   idleMs: number;
 }
 
-/** Without anything to do for so long it ends; whoever starts a loop starts another. */
+/** Without anything to do, and without anybody who asks, for so long it ends; whoever starts a loop starts another. */
 const usualIdleMs = 10 * 60_000;
 
 /** How soon it is noticed that there is nothing to do, that the settings changed, or that the socket is gone. */
@@ -90,7 +90,7 @@ class RunningProgram {
   #tellEnd: (why: string) => void = () => {};
   #dispatcher: Dispatcher | undefined;
   #drain = false;
-  #busyAt = 0;
+  #neededAt = 0;
 
   constructor(options: ProgramOptions, server: Server) {
     this.#options = options;
@@ -99,6 +99,8 @@ class RunningProgram {
     });
     for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => this.#stop(signal));
     server.on("request", ({ method, url }, response) => {
+      // A server that looks after us does not want to find us gone.
+      this.#neededAt = performance.now();
       if (method === "POST") this.#stop("asked to", { drain: url === "/drain" });
       response.setHeader("content-type", "application/json").end(JSON.stringify(this.#status()));
     });
@@ -113,7 +115,7 @@ class RunningProgram {
       ...(leaseMs === undefined ? {} : { leaseMs }),
     });
     logLine(`${name} runs, version ${opentigerVersion}, as ${this.#dispatcher.owner}`);
-    this.#busyAt = performance.now();
+    this.#neededAt = performance.now();
     const look = () =>
       this.#look(place, claim).catch((error: unknown) =>
         logLine(`it cannot look after itself: ${String(error)}`),
@@ -131,8 +133,8 @@ class RunningProgram {
     const { name, idleMs } = this.#options;
     if (!claim.holds()) this.#stop(socketGone);
     if ((this.#dispatcher?.working ?? 0) > 0 || (await hasOpenWork(database)))
-      this.#busyAt = performance.now();
-    else if (performance.now() - this.#busyAt > idleMs) this.#stop(nothingToDo);
+      this.#neededAt = performance.now();
+    else if (performance.now() - this.#neededAt > idleMs) this.#stop(nothingToDo);
     const skip = processSkipped(config, name);
     if (skip.skipped) this.#stop(skip.reason, { drain: true });
   }
@@ -182,5 +184,5 @@ function seconds(flag: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const value = Number(text);
   if (/^\d+(\.\d+)?$/.test(text) && value > 0) return value * 1_000;
-  throw new OrchestratorError("usage", `${flag} ${text} is no number of seconds`);
+  throw new OrchestratorError("usage", `${flag} ${text} is not a number of seconds`);
 }

@@ -1,7 +1,8 @@
 import { request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
+import { errno } from "@opentiger/schema";
 import { z } from "zod";
-import { errno, OrchestratorError } from "../errors.ts";
+import { OrchestratorError } from "../errors.ts";
 import { startTimeOf } from "./owner.ts";
 
 /** What every process of an instance says of itself. */

@@ -1,8 +1,8 @@
 import { type ExecutionEnvironment, stageRoles } from "@opentiger/schema";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { temporaryDatabase } from "../fixture/temporary-database.ts";
 import { SystemConfig } from "../state/config/system-config.ts";
 import type { Database } from "../state/database.ts";
-import { temporaryDatabase } from "../state/temporary-database.ts";
 import { processSkipped, rolesOfProcess } from "./process-name.ts";
 
 const instance = await temporaryDatabase();
@@ -60,6 +60,6 @@ it("a process claims what its name says", () => {
 it.each(["", "worker", "worker-0", "judge-1", "../worker-1", "worker-1 ", "dispatcher/x"])(
   "%j is no process",
   (name) => {
-    expect(() => rolesOfProcess(name)).toThrow(/no process/);
+    expect(() => rolesOfProcess(name)).toThrow(/not a process/);
   },
 );

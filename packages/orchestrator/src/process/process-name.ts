@@ -13,7 +13,7 @@ export function rolesOfProcess(name: string): readonly StageRole[] {
   const role = hostRole(name);
   if (role) return [role];
   if (dispatcherPattern.test(name)) return stageRoles;
-  throw new OrchestratorError("usage", `${JSON.stringify(name)} is no process of openTiger's`, {
+  throw new OrchestratorError("usage", `${JSON.stringify(name)} is not a process of openTiger's`, {
     remedy: "use dispatcher, or worker-1, tester-1, docser-1 and so on",
   });
 }

@@ -3,9 +3,10 @@ import type { AgentOutcome, AgentTask } from "@opentiger/agents";
 import type { Sandbox } from "@opentiger/sandbox";
 import { agentFailure, type TokenCount, tokenCount } from "@opentiger/schema";
 import { z } from "zod";
+import { withAgent } from "../agent/agent.ts";
+import { usageOfTotals } from "../agent/gateway.ts";
 import { projectInstructions } from "../planning/project-instructions.ts";
 import type { TaskMessageRow } from "../state/task-messages.ts";
-import { withAgent } from "./agent.ts";
 import { allowances } from "./allowances.ts";
 import { commandsOf } from "./checks.ts";
 import { disputeFile } from "./inside.ts";
@@ -137,14 +138,13 @@ async function promptParts(
 /** What the gateway counted is what counts, of all turns together; without one, what the CLI says of each. */
 function workedOf(outcome: AgentOutcome, before: Worked | undefined): Worked {
   const { gateway, cli, session, lastText } = outcome;
-  const counted = gateway && gateway.requests > 0 ? gateway : undefined;
-  const priced = counted && counted.unpriced === 0 ? counted.usd : null;
+  const counted = usageOfTotals(gateway);
   return {
     failure: outcome.ok ? null : outcome.failure,
     session: session ?? before?.session ?? null,
     lastText,
-    tokens: counted ? tokenCount.parse(counted.tokens) : sumOfTokens(before?.tokens, cli.tokens),
-    usd: counted ? priced : sum(before?.usd, cli.usd),
+    tokens: counted ? counted.tokens : sumOfTokens(before?.tokens, cli.tokens),
+    usd: counted ? counted.usd : sum(before?.usd, cli.usd),
   };
 }
 

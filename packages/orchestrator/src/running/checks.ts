@@ -1,11 +1,12 @@
 import type { Sandbox } from "@opentiger/sandbox";
 import { type CheckRound, checkRound, type ReworkPoint, type VerifyCommand } from "@opentiger/schema";
-import { pointsOfChecks, testsFirst } from "../judging/round-words.ts";
 import { ensurePrepared, preparedKeyAt } from "../project/prepared.ts";
 import { makeSandbox } from "../project/sandbox.ts";
+import { sandboxName } from "../project/sandbox-name.ts";
 import { baselineOf, knownBaseline } from "../verifying/baseline.ts";
 import { baselineApart, isTakenApart } from "../verifying/baseline-apart.ts";
 import { compareChecks } from "../verifying/compare.ts";
+import { pointsOfChecks, testsFirst } from "../verifying/round-words.ts";
 import { runChecks } from "../verifying/run-checks.ts";
 import type { Committed } from "./harness-commit.ts";
 import { workspaceOf } from "./inside.ts";
@@ -19,6 +20,11 @@ export function commandsOf({
 }: Pick<Work, "project" | "task" | "held">): VerifyCommand[] {
   const all = [...project.verify, ...task.verify, ...held.flatMap(({ verify }) => verify)];
   return all.filter(({ command }, index) => all.findIndex((other) => other.command === command) === index);
+}
+
+/** Files whose tests may go: the task's own, and those that the tests which were written for it were to replace. */
+export function replacedTests({ task, held }: Pick<Work, "task" | "held">): string[] {
+  return [...task.mayChange, ...held.flatMap(({ mayChange }) => mayChange)];
 }
 
 export interface Checked {
@@ -54,7 +60,7 @@ export async function checkWork(
   if (round.results.length === 0) return { round, points: [] };
   const before = await baseline(work);
   if (work.testsFirst) return { round, points: testsFirst(before, round).points };
-  const { broken } = compareChecks({ before, after: round, mayChange: work.task.mayChange });
+  const { broken } = compareChecks({ before, after: round, mayChange: replacedTests(work) });
   return { round, points: pointsOfChecks(broken, round.tree) };
 }
 
@@ -78,8 +84,12 @@ async function baselineAtBase(work: Work): Promise<CheckRound> {
   const about = atLoopBase(work);
   const prepared = await ensurePrepared(place, about);
   if (isTakenApart(place, about))
-    return baselineApart(place, { ...about, prepared, name: `loop-${loop.id}-baseline-${task.number}` });
-  const name = `loop-${loop.id}-${about.agent}`;
+    return baselineApart(place, {
+      ...about,
+      prepared,
+      name: sandboxName({ loop: loop.id, kind: "baseline", task: task.number }),
+    });
+  const name = sandboxName({ loop: loop.id, kind: "loop", agent: about.agent });
   const sandbox = await makeSandbox(place, { ...about, name, prepared, phase: "run" });
   try {
     return await baselineOf(place, { ...about, sandbox, key: prepared.key });

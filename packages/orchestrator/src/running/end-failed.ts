@@ -1,5 +1,7 @@
 import type { Sandbox } from "@opentiger/sandbox";
-import type { TaskFailureType } from "@opentiger/schema";
+import type { SandboxSummary, TaskFailureType } from "@opentiger/schema";
+import { countedByGateway } from "../agent/gateway.ts";
+import { forgetTranscripts } from "../agent/run-files.ts";
 import type { Next } from "../recovery/decide.ts";
 import { failTask } from "../recovery/fail-task.ts";
 import { taskFailureRules } from "../recovery/task-failures.ts";
@@ -7,10 +9,9 @@ import { addArtifact } from "../state/artifacts.ts";
 import { keepWork } from "./candidate.ts";
 import { type Committed, commitNow } from "./harness-commit.ts";
 import { writeArtifacts } from "./run-artifacts.ts";
-import { forgetTranscripts } from "./run-files.ts";
 import { type RunResult, runColumns } from "./run-result.ts";
 import type { StartPoint } from "./start-point.ts";
-import { removeTaskSandboxes, stopTaskSandbox } from "./task-sandbox.ts";
+import { removeTaskSandboxes, stopTaskSandbox, taskSandboxes } from "./task-sandbox.ts";
 import { taskSandboxName, type Work } from "./work.ts";
 
 type Failed = Extract<RunResult, { failure: unknown }>;
@@ -35,6 +36,8 @@ export async function endFailed(work: Work, failed: Failed, at: FailedPlace): Pr
     at.redact,
   );
   const session = worked?.session ?? null;
+  // Behind the transaction the task is anybody's, and what is there then may be theirs.
+  const seen = await taskSandboxes(work).catch(() => []);
   const next = await failTask(place, lease, run, failure, {
     rework: {
       points,
@@ -43,13 +46,13 @@ export async function endFailed(work: Work, failed: Failed, at: FailedPlace): Pr
       sandbox: isKept(failure.type) && at.sandbox ? taskSandboxName(work) : null,
     },
     ...(from !== undefined && at.start ? { baseOid: at.start.base } : {}),
-    run: runColumns(worked),
+    run: worked ? runColumns(worked) : await countedByGateway(place, run),
     also: async (on) => {
       for (const artifact of artifacts) await addArtifact(on, artifact);
     },
   });
   forgetTranscripts(place, run);
-  await leaveSandbox(work, failure.type, next);
+  await leaveSandbox(work, failure.type, next, seen);
 }
 
 /** In which the next run finds the work as it was. After a dispute its tests are others, and what is lost is not there. */
@@ -86,10 +89,15 @@ async function workSoFar(
 }
 
 /** One that waits for long takes no memory; one that nobody waits for is removed. */
-async function leaveSandbox(work: Work, type: TaskFailureType, next: Next): Promise<void> {
+async function leaveSandbox(
+  work: Work,
+  type: TaskFailureType,
+  next: Next,
+  seen: readonly SandboxSummary[],
+): Promise<void> {
   const goesOnThere = isKept(type) && (next.by === "wait_for_quota" || (next.by === "again" && next.resume));
   try {
-    if (!goesOnThere) await removeTaskSandboxes(work);
+    if (!goesOnThere) await removeTaskSandboxes(work, seen);
     else if (next.by === "wait_for_quota" || next.at !== null || next.pauseLoop) await stopTaskSandbox(work);
   } catch (error) {
     work.say(`its sandbox could not be put away: ${String(error)}`);

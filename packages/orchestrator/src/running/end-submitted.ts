@@ -1,13 +1,14 @@
-import { LeaseLost } from "../dispatch/lease-lost.ts";
+import type { SandboxSummary } from "@opentiger/schema";
+import { forgetTranscripts } from "../agent/run-files.ts";
+import { LeaseLost } from "../stage/lease-lost.ts";
 import { addArtifact } from "../state/artifacts.ts";
 import { change } from "../state/change.ts";
 import { lockLoop } from "../state/locks.ts";
 import { waitingMessages } from "../state/task-messages.ts";
 import { writeArtifacts } from "./run-artifacts.ts";
-import { forgetTranscripts } from "./run-files.ts";
 import { type RunResult, runColumns } from "./run-result.ts";
 import type { StartPoint } from "./start-point.ts";
-import { removeTaskSandboxes } from "./task-sandbox.ts";
+import { removeTaskSandboxes, taskSandboxes } from "./task-sandbox.ts";
 import type { Work } from "./work.ts";
 
 /**
@@ -24,6 +25,8 @@ export async function endSubmitted(
   const diff = { from: base, to: candidate };
   const artifacts = await writeArtifacts(work, { diff, ...(round ? { round } : {}) }, redact);
   const { fence } = lease;
+  // Behind the transaction the task is anybody's, and what is there then may be theirs.
+  const seen = await taskSandboxes(work).catch(() => []);
   const isEnded = await place.database.transaction(async (on) => {
     await lockLoop(on, loop.id);
     if ((await waitingMessages(on, task.id)) > 0) return false;
@@ -45,15 +48,15 @@ export async function endSubmitted(
   });
   if (!isEnded) return false;
   forgetTranscripts(place, run);
-  await tidy(work);
+  await tidy(work, seen);
   return true;
 }
 
 /** The candidate has its own pin. What cannot be removed now is left to the reconciler. */
-async function tidy(work: Work): Promise<void> {
+async function tidy(work: Work, seen: readonly SandboxSummary[]): Promise<void> {
   const { repository, loop, task, say } = work;
   try {
-    await removeTaskSandboxes(work);
+    await removeTaskSandboxes(work, seen);
     for (const name of ["start", "work", "base"])
       await repository.unpin(loop.id, `task-${task.number}/${name}`);
   } catch (error) {

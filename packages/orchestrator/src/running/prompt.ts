@@ -1,4 +1,5 @@
 import type { ReworkPoint, ReworkReason, VerifyCommand } from "@opentiger/schema";
+import { placedText, type Said } from "../agent/said.ts";
 import type { TaskRow } from "../state/tasks.ts";
 
 /** All that a prompt tells of a task and its place. */
@@ -19,13 +20,6 @@ export interface PromptParts {
   saidBefore: readonly Said[];
   /** What they said since, and nobody has told the agent. */
   saidNow: readonly Said[];
-}
-
-/** A person's words, and the line that they are about. */
-export interface Said {
-  file: string | null;
-  line: number | null;
-  text: string;
 }
 
 /** The whole of it, for a conversation that begins. */
@@ -64,12 +58,6 @@ export function messagePrompt(said: readonly Said[]): string {
     saidWords(said),
     "Your turn was ended to tell you this; a command that you had started may have been ended with it. Go on with the task accordingly. What you were told before holds as far as this does not change it.",
   ]);
-}
-
-/** With the line that it is about. */
-export function placedText({ file, line, text }: Said): string {
-  if (file === null) return text;
-  return line === null ? `${file}: ${text}` : `${file}:${line}: ${text}`;
 }
 
 function saidWords(said: readonly Said[]): string | null {

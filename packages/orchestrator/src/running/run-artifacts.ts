@@ -1,11 +1,10 @@
 import { mkdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { writeAtomically } from "@opentiger/sandbox";
-import type { CheckRound } from "@opentiger/schema";
-import { errno } from "../errors.ts";
+import { type CheckRound, errno } from "@opentiger/schema";
+import { eventsFile, runFolder } from "../agent/run-files.ts";
 import type { NewArtifact } from "../state/artifacts.ts";
 import { checkName } from "../verifying/compare.ts";
-import { eventsFile, runFolder } from "./run-files.ts";
 import type { Work } from "./work.ts";
 
 export interface ArtifactParts {
@@ -14,9 +13,11 @@ export interface ArtifactParts {
   round?: CheckRound;
 }
 
+type Kept = Pick<Work, "place" | "repository"> & { run: Pick<Work["run"], "id"> };
+
 /** What is kept of a run for people to read, in its folder: redacted, within the bound, for the owner alone. */
 export async function writeArtifacts(
-  work: Work,
+  work: Kept,
   { diff, round }: ArtifactParts,
   redact: (text: string) => string,
 ): Promise<NewArtifact[]> {
@@ -36,7 +37,7 @@ export async function writeArtifacts(
 }
 
 async function withSizes(
-  { place, run }: Work,
+  { place, run }: Kept,
   files: readonly { kind: string; path: string }[],
 ): Promise<NewArtifact[]> {
   const keepMs = place.config.get("OPENTIGER_ARTIFACT_TIME");

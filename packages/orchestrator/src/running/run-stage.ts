@@ -1,6 +1,14 @@
 import type { Sandbox } from "@opentiger/sandbox";
 import { loginRemedy } from "@opentiger/sandboxd";
-import { checkRound, type ReworkPoint, type ReworkReason, type TaskFailure } from "@opentiger/schema";
+import {
+  checkRound,
+  firstCharacters,
+  type ReworkPoint,
+  type ReworkReason,
+  type TaskFailure,
+} from "@opentiger/schema";
+import { authenticate } from "../agent/credentials.ts";
+import { redactionOf } from "../agent/known-secrets.ts";
 import { budgetOf } from "../loops/budget.ts";
 import type { Place } from "../place.ts";
 import { taskFailureOf } from "../recovery/task-failures.ts";
@@ -8,12 +16,10 @@ import type { Lease } from "../state/lease.ts";
 import { knownWorked, letAgentWork, type Worked } from "./agent-work.ts";
 import { collectCandidate, knownCandidate } from "./candidate.ts";
 import { checkWork } from "./checks.ts";
-import { authenticate } from "./credentials.ts";
 import { disputeIn } from "./dispute.ts";
 import { endFailed } from "./end-failed.ts";
 import { endSubmitted } from "./end-submitted.ts";
 import { type Committed, commitInside } from "./harness-commit.ts";
-import { redactionOf } from "./known-secrets.ts";
 import type { RunResult } from "./run-result.ts";
 import { findStart, type StartPoint } from "./start-point.ts";
 import { openTaskSandbox } from "./task-sandbox.ts";
@@ -125,5 +131,5 @@ function brokenRule({ message: text }: TaskFailure): ReworkPoint {
 const longestWords = 500;
 
 function lastWords({ lastText }: Worked): string | undefined {
-  return lastText === null ? undefined : `its last words were: ${lastText.slice(0, longestWords)}`;
+  return lastText === null ? undefined : `its last words were: ${firstCharacters(lastText, longestWords)}`;
 }

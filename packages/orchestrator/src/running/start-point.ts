@@ -1,10 +1,10 @@
 import type { TaskFailure } from "@opentiger/schema";
 import { z } from "zod";
-import { Journal } from "../dispatch/journal.ts";
+import { runFolder } from "../agent/run-files.ts";
 import { commitOf, mergeCandidate } from "../merging/merged-candidate.ts";
 import { taskFailureOf } from "../recovery/task-failures.ts";
+import { Journal } from "../stage/journal.ts";
 import { listTaskRuns } from "../state/runs.ts";
-import { runFolder } from "./run-files.ts";
 import { taskSandboxName, type Work } from "./work.ts";
 
 const lockedFile = z.object({ path: z.string(), oid: z.string() });

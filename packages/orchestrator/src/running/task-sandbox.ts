@@ -1,10 +1,14 @@
 import type { Sandbox } from "@opentiger/sandbox";
-import type { TaskFailure } from "@opentiger/schema";
+import type { SandboxSummary, TaskFailure } from "@opentiger/schema";
 import { z } from "zod";
 import { ensurePrepared } from "../project/prepared.ts";
-import { removeSandbox, unlessGone } from "../project/remove-sandbox.ts";
+import { removeSeen, unlessGone } from "../project/remove-sandbox.ts";
 import { makeSandbox } from "../project/sandbox.ts";
+import { readSandboxName, taskOfSandbox } from "../project/sandbox-name.ts";
 import { taskFailureOf } from "../recovery/task-failures.ts";
+import { LeaseLost } from "../stage/lease-lost.ts";
+import { isHeld } from "../state/lease.ts";
+import { openStage } from "../state/stages.ts";
 import { forgetDispute } from "./dispute.ts";
 import { sayInside } from "./inside.ts";
 import type { StartPoint } from "./start-point.ts";
@@ -23,11 +27,11 @@ export async function openTaskSandbox(
   const { journal } = work;
   const begun = await journal.known("sandbox", made);
   const expected = begun?.id ?? start.sandbox;
-  if (!expected) await removeTaskSandboxes(work);
+  if (!expected) await removeLeft(work);
   const sandbox = await make(work, start);
   if (expected && sandbox.id !== expected) {
     await sandbox.close().catch(() => {});
-    await removeTaskSandboxes(work);
+    await removeLeft(work);
     return { failure: taskFailureOf("removed") };
   }
   try {
@@ -63,15 +67,41 @@ async function make(work: Work, { base, start: commit }: StartPoint): Promise<Sa
   return makeSandbox(place, { ...about, name: taskSandboxName(work), commit, prepared, phase: "run" });
 }
 
-/** Of whatever agent: what an earlier run left is nothing to begin with. */
-export async function removeTaskSandboxes({ place, loop, task, environment }: Work): Promise<void> {
-  const backend = await place.backend(environment);
-  const ofTask = new RegExp(`^loop-${loop.id}-[a-z]+-${task.number}$`);
-  for (const { name } of await backend.list()) if (ofTask.test(name)) await removeSandbox(backend, name);
+/** What an earlier run left is nothing to begin with. Whoever slept over the looking has no stage, and no say, any more. */
+export async function removeLeft(work: OfTask & Pick<Work, "lease">): Promise<void> {
+  const seen = await taskSandboxes(work);
+  if (seen.length === 0) return;
+  if (!(await isHeld(work.place.database, work.lease))) throw new LeaseLost(work.lease.stage);
+  await removeTaskSandboxes(work, seen);
 }
 
-/** It waits for its next run without taking memory. */
+type OfTask = { loop: Pick<Work["loop"], "id">; task: Pick<Work["task"], "number"> } & Pick<
+  Work,
+  "place" | "environment"
+>;
+
+/** Those that there are, of whatever agent: for who removes them later, when they may be followed by others. */
+export async function taskSandboxes({ place, loop, task, environment }: OfTask): Promise<SandboxSummary[]> {
+  const listed = await (await place.backend(environment)).list();
+  return listed.filter(({ name }) => {
+    const of = readSandboxName(name);
+    return of?.loop === loop.id && of.kind !== "judge" && taskOfSandbox(of) === task.number;
+  });
+}
+
+/** These, and none that the next holder of the task has made since they were seen. */
+export async function removeTaskSandboxes(
+  { place, environment }: Pick<OfTask, "place" | "environment">,
+  seen: readonly SandboxSummary[],
+): Promise<void> {
+  const backend = await place.backend(environment);
+  for (const sandbox of seen) await removeSeen(backend, sandbox);
+}
+
+/** It waits for its next run without taking memory, unless that has begun already. */
 export async function stopTaskSandbox(work: Work): Promise<void> {
+  const next = await openStage(work.place.database, work.task.id);
+  if (next?.state === "claimed") return;
   const backend = await work.place.backend(work.environment);
   await backend.stop(taskSandboxName(work)).catch(unlessGone);
 }

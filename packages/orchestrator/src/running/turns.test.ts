@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { LeaseLost } from "../dispatch/lease-lost.ts";
+import { claimed, claimOf, newLoop, newTask } from "../fixture/temporary-loops.ts";
+import { type TemporaryPlace, temporaryPlace } from "../fixture/temporary-place.ts";
 import { sendMessage } from "../loops/send-message.ts";
-import { type TemporaryPlace, temporaryPlace } from "../merging/temporary-place.ts";
+import { LeaseLost } from "../stage/lease-lost.ts";
 import { claimStage } from "../state/claims.ts";
 import { releaseLease } from "../state/lease.ts";
 import { startRun } from "../state/runs.ts";
 import { listMessages, noteGiven, takeMessages, waitingMessages } from "../state/task-messages.ts";
 import { findTask } from "../state/tasks.ts";
-import { claimed, claimOf, newLoop, newTask } from "../state/temporary-loops.ts";
 import { afterTurn, firstMessages, lastTurn, moreMessages, type TurnWork } from "./turns.ts";
 
 let place: TemporaryPlace;

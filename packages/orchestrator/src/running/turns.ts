@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { z } from "zod";
-import { Journal } from "../dispatch/journal.ts";
-import { LeaseLost } from "../dispatch/lease-lost.ts";
+import { runFolder } from "../agent/run-files.ts";
+import { Journal } from "../stage/journal.ts";
+import { LeaseLost } from "../stage/lease-lost.ts";
 import { messagesOfTurn, type TaskMessageRow, takeMessages } from "../state/task-messages.ts";
-import { runFolder } from "./run-files.ts";
 import type { Work } from "./work.ts";
 
 /** As much of the work as the turns of its agent depend on. */

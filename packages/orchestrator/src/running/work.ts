@@ -5,23 +5,24 @@ import {
   type Project,
 } from "@opentiger/schema";
 import { z } from "zod";
-import { Journal } from "../dispatch/journal.ts";
-import { LeaseLost } from "../dispatch/lease-lost.ts";
+import { type AgentChoice, agentCalled, agentFor } from "../agent/agent-choice.ts";
+import type { Workplace } from "../agent/known-secrets.ts";
+import { openRun } from "../agent/open-run.ts";
+import { runFolder } from "../agent/run-files.ts";
 import { OrchestratorError } from "../errors.ts";
 import { LoopRepository } from "../git/repository.ts";
 import type { Place } from "../place.ts";
 import { asApproved } from "../planning/approval.ts";
 import { knownProject } from "../project/known-project.ts";
+import { sandboxName } from "../project/sandbox-name.ts";
+import { Journal } from "../stage/journal.ts";
+import { LeaseLost } from "../stage/lease-lost.ts";
 import { heldTests, testedWorker } from "../state/held-tests.ts";
 import type { Lease } from "../state/lease.ts";
 import { findLoop, type LoopRow } from "../state/loops.ts";
 import { findRepository } from "../state/repositories.ts";
 import type { RunRow } from "../state/runs.ts";
 import { findTask, type TaskRow } from "../state/tasks.ts";
-import { type AgentChoice, agentCalled, agentFor } from "./agent-choice.ts";
-import type { Workplace } from "./known-secrets.ts";
-import { openRun } from "./open-run.ts";
-import { runFolder } from "./run-files.ts";
 
 /** A run of a task under way: what is to be done, by whom, where, and how far it has come. */
 export interface Work {
@@ -114,8 +115,8 @@ export function workplaceOf(
   return { agent, name: nameFor(loop, agent, task), backend };
 }
 
-function nameFor({ id }: LoopRow, agent: AgentName, { number }: TaskRow): string {
-  return `loop-${id}-${agent}-${number}`;
+function nameFor({ id: loop }: LoopRow, agent: AgentName, { number: task }: TaskRow): string {
+  return sandboxName({ loop, kind: "task", agent, task });
 }
 
 function incomplete({ stage }: Lease, problem: string): OrchestratorError {

@@ -1,15 +1,20 @@
 import type { LoopSettings } from "@opentiger/schema";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import {
+  planned,
+  plannedLoop,
+  type TemporaryLoopPlace,
+  temporaryLoopPlace,
+} from "../fixture/temporary-loop-place.ts";
 import { cancelLoop } from "../loops/cancel-loop.ts";
 import { pauseLoop } from "../loops/pause-loop.ts";
 import { startLoop } from "../loops/start-loop.ts";
-import { planned, plannedLoop, type TemporaryPlace, temporaryPlace } from "../loops/temporary-place.ts";
 import { loopsToWarm, type ToWarmRequest } from "./loops-to-warm.ts";
 
-let place: TemporaryPlace;
+let place: TemporaryLoopPlace;
 
 beforeAll(async () => {
-  place = await temporaryPlace();
+  place = await temporaryLoopPlace();
 });
 
 afterEach(() => place.database.query("truncate loops cascade"));

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { DockerBackend } from "@opentiger/sandbox";
 import { diskFloor } from "@opentiger/sandboxd";
-import { Bell } from "../dispatch/bell.ts";
+import { Bell } from "../bell.ts";
 import type { Place } from "../place.ts";
 import { usesEngine } from "../recovery/reconcile/loop-sandboxes.ts";
 import { configChannel } from "../state/config/stored-values.ts";
@@ -9,7 +9,6 @@ import { eventsChannel } from "../state/events.ts";
 import { type LoopToWarm, loopsToWarm } from "./loops-to-warm.ts";
 import { nextKind, type WantedKind, wantedKinds } from "./next-kind.ts";
 import { type WarmKind, warmKind } from "./warm-kind.ts";
-import { whileAlone } from "./warming-lock.ts";
 
 /** What happens together is looked at together. */
 const gatherMs = 200;
@@ -80,9 +79,10 @@ export class Warmer {
 
   /** One process at a time: so there are never more of them than there may be. Returns when to look again. */
   async #look(): Promise<number> {
-    const alone = await whileAlone(this.#place.database, () => this.#step());
+    const { locks } = this.#place.database;
+    const alone = await locks.whileHeld("warming", ["all"], () => this.#step());
     this.#toldOfAll = false;
-    return alone?.pauseMs ?? refillPauseMs;
+    return alone?.result.pauseMs ?? refillPauseMs;
   }
 
   async #step(): Promise<{ pauseMs: number }> {

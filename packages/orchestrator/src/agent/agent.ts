@@ -6,8 +6,8 @@ import {
   type RunRequest,
 } from "@opentiger/agents";
 import type { Sandbox } from "@opentiger/sandbox";
-import { leftToOthers } from "../dispatch/lease-lost.ts";
 import type { Place } from "../place.ts";
+import { leftToOthers } from "../stage/lease-lost.ts";
 import type { Lease } from "../state/lease.ts";
 import type { LoopRow } from "../state/loops.ts";
 import { noteRun, type RunRow } from "../state/runs.ts";
@@ -18,8 +18,8 @@ import { EventRecord, type SaidToAgent } from "./event-record.ts";
 import { openGateway } from "./gateway.ts";
 import { secretsWithin } from "./known-secrets.ts";
 import { watchMessages } from "./message-watch.ts";
-import { placedText } from "./prompt.ts";
 import { sessionsFolder, transcriptFile } from "./run-files.ts";
+import { placedText } from "./said.ts";
 import { stopSignals } from "./stop-signals.ts";
 
 /** What an agent is run for, and where. */

@@ -1,6 +1,4 @@
-import { SandboxError } from "@opentiger/sandbox";
-import type { ErrorCode } from "@opentiger/schema";
-import { OrchestratorError } from "../errors.ts";
+import { CodedError, type ErrorCode } from "@opentiger/schema";
 
 /** What goes by when the process that was killed or restarted is there again; it says nothing of the task. */
 const passing: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
@@ -25,5 +23,5 @@ export function isAnothers(error: unknown): boolean {
 }
 
 function isOneOf(codes: ReadonlySet<ErrorCode>, error: unknown): boolean {
-  return (error instanceof OrchestratorError || error instanceof SandboxError) && codes.has(error.code);
+  return error instanceof CodedError && codes.has(error.code);
 }

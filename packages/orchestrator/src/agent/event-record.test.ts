@@ -2,12 +2,12 @@ import { appendFileSync, readFileSync } from "node:fs";
 import { type AgentEvent, agentEvent } from "@opentiger/schema";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { until } from "../../../../tests/setup/until.ts";
-import { type TemporaryPlace, temporaryPlace } from "../merging/temporary-place.ts";
+import { claimed, claimOf, newLoop, newTask } from "../fixture/temporary-loops.ts";
+import { type TemporaryPlace, temporaryPlace } from "../fixture/temporary-place.ts";
 import { claimStage } from "../state/claims.ts";
 import type { Database } from "../state/database.ts";
 import type { Lease } from "../state/lease.ts";
 import { findRun, type RunRow, startRun } from "../state/runs.ts";
-import { claimed, claimOf, newLoop, newTask } from "../state/temporary-loops.ts";
 import { EventRecord, runEventsChannel } from "./event-record.ts";
 import { eventsFile } from "./run-files.ts";
 

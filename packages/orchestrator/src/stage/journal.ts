@@ -1,8 +1,8 @@
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { writeAtomically } from "@opentiger/sandbox";
+import { errno } from "@opentiger/schema";
 import type { z } from "zod";
-import { errno } from "../errors.ts";
 
 /**
  * What was found out in the course of a stage, step by step, so that whoever takes it over goes on behind the last step

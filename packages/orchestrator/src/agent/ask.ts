@@ -1,5 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { type AgentRun, type Asked, askForAnswer, type ProjectInstructions } from "@opentiger/agents";
+import {
+  type AgentRun,
+  type AgentTask,
+  type Asked,
+  askForAnswer,
+  type ProjectInstructions,
+} from "@opentiger/agents";
 import type { z } from "zod";
 import type { Place } from "../place.ts";
 import { type AgentRequest, throughGateway } from "./agent.ts";
@@ -9,6 +15,8 @@ export interface AskRequest<T> extends Omit<AgentRequest, "task" | "promptIfFres
   prompt: string;
   schema: z.ZodType<T>;
   instructions: readonly ProjectInstructions[];
+  /** Whether settings and instructions that stand in the tree are obeyed. */
+  projectSettings: AgentTask["projectSettings"];
   /** Where one run asks several things, each has a name of its own: a-z, 0-9 and -. One at a time. */
   name?: string;
   /** How many tries there are until the answer has its form. */
@@ -20,12 +28,12 @@ export interface AskRequest<T> extends Omit<AgentRequest, "task" | "promptIfFres
  * gives the answer that it came to. Throws the signal's reason where the stage is another process's now.
  */
 export async function askAgent<T>(place: Place, request: AskRequest<T>): Promise<Asked<T>> {
-  const { choice, prompt, schema, instructions, name, tries } = request;
+  const { choice, prompt, schema, instructions, projectSettings, name, tries } = request;
   const task: AgentRequest["task"] = {
     prompt,
     ...(choice.model === undefined ? {} : { model: choice.model }),
     instructions,
-    projectSettings: place.config.get("OPENTIGER_PROJECT_SETTINGS"),
+    projectSettings,
     permissions: { kind: "read" },
     session: { kind: "new", id: randomUUID() },
   };

@@ -1,8 +1,8 @@
 import type { Role } from "@opentiger/schema";
-import { LeaseLost } from "../dispatch/lease-lost.ts";
 import type { Place } from "../place.ts";
+import { LeaseLost } from "../stage/lease-lost.ts";
 import type { Lease } from "../state/lease.ts";
-import { type RunRow, runningRuns, startRun } from "../state/runs.ts";
+import { type RunRow, runOfStage, startRun } from "../state/runs.ts";
 
 export interface OpenRunRequest {
   agent: string;
@@ -20,8 +20,7 @@ export async function openRun(
   request: OpenRunRequest,
 ): Promise<RunRow> {
   return database.transaction(async (on) => {
-    const going = (await runningRuns(on)).find(({ stage }) => stage === lease.stage);
-    const run = going ?? (await startRun(on, lease, request));
+    const run = (await runOfStage(on, lease.stage)) ?? (await startRun(on, lease, request));
     if (!run) throw new LeaseLost(lease.stage);
     return run;
   });

@@ -1,7 +1,7 @@
 import { loopSettings } from "@opentiger/schema";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type TemporaryDatabase, temporaryDatabase } from "../fixture/temporary-database.ts";
 import { SystemConfig } from "../state/config/system-config.ts";
-import { type TemporaryDatabase, temporaryDatabase } from "../state/temporary-database.ts";
 import { agentCalled, agentFor } from "./agent-choice.ts";
 
 let instance: TemporaryDatabase;

@@ -1,4 +1,4 @@
-import { leftToOthers } from "../dispatch/lease-lost.ts";
+import { leftToOthers } from "../stage/lease-lost.ts";
 
 export interface StopSignals {
   /** The agent is to be ended. */

@@ -1,10 +1,12 @@
 import { join } from "node:path";
 import type { Sandbox } from "@opentiger/sandbox";
-import { beginGatewayRun, type GatewayRun } from "@opentiger/sandboxd";
+import { beginGatewayRun, type GatewayRun, type SandboxUsage, sandboxUsage } from "@opentiger/sandboxd";
+import { type TokenCount, tokenCount } from "@opentiger/schema";
 import { z } from "zod";
 import { budgetOf, budgetsOf } from "../loops/budget.ts";
 import type { Place } from "../place.ts";
 import { type Bound, budgetOfLoop } from "../state/budgets.ts";
+import type { RunColumns } from "../state/change-columns.ts";
 import type { LoopRow } from "../state/loops.ts";
 import type { RunRow } from "../state/runs.ts";
 import type { AgentChoice } from "./agent-choice.ts";
@@ -39,6 +41,33 @@ export async function openGateway(place: Place, about: About): Promise<GatewayRu
   await gateway.setBudget(budget.ok ? limits(budget.left) : nothing);
   return gateway;
 }
+
+/** What the gateway counted for a run that ends without a word of its agent's. Nothing where no agent was started. */
+export async function countedByGateway(
+  { sandboxd, log }: Pick<Place, "sandboxd" | "log">,
+  { id, execId }: Pick<RunRow, "id" | "execId">,
+): Promise<Pick<RunColumns, "tokens" | "usd">> {
+  if (execId === null) return {};
+  try {
+    const path = `/runs/${id}/usage`;
+    const question = { method: "GET", path, signal: AbortSignal.timeout(answerMs) } as const;
+    return usageOfTotals((await sandboxd.ask(question, sandboxUsage)).totals) ?? {};
+  } catch (error) {
+    log(`run ${id} ends, and what it used is not known: ${String(error)}`);
+    return {};
+  }
+}
+
+/** undefined: nothing went through the gateway. */
+export function usageOfTotals(
+  totals: SandboxUsage["totals"] | null | undefined,
+): { tokens: TokenCount; usd: number | null } | undefined {
+  if (!totals || totals.requests === 0) return undefined;
+  return { tokens: tokenCount.parse(totals.tokens), usd: totals.unpriced === 0 ? totals.usd : null };
+}
+
+/** It is on this machine; a run ends without the word of one that does not answer. */
+const answerMs = 5_000;
 
 /** The least that can be said; the gateway refuses at the first token. */
 const nothing = { tokens: 1 };

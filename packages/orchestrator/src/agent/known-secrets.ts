@@ -1,7 +1,6 @@
 import { Redactor } from "@opentiger/agents";
 import { handedOut } from "@opentiger/sandboxd";
-import type { BackendName } from "@opentiger/schema";
-import { looksSecret } from "@opentiger/schema";
+import { type BackendName, looksSecret } from "@opentiger/schema";
 import type { Place } from "../place.ts";
 
 /** Shorter ones would be found by chance in any text. */

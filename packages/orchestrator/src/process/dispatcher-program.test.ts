@@ -1,0 +1,35 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { afterAll, expect, it } from "vitest";
+import { endFile } from "../../../../tests/setup/at-end.ts";
+import { bundledProgram } from "../../../../tests/setup/bundled-program.ts";
+import { until } from "../../../../tests/setup/until.ts";
+import { temporaryDatabase } from "../fixture/temporary-database.ts";
+import { DispatcherClient } from "./dispatcher-client.ts";
+
+const idleMs = 2_000;
+const instance = await temporaryDatabase();
+const client = new DispatcherClient(instance.env);
+
+afterAll(async () => {
+  await client.stop();
+  await instance.remove();
+  await endFile();
+});
+
+it("a dispatcher without work stays while somebody asks after it, and ends when nobody does", async () => {
+  const bundle = await bundledProgram(new URL("../main.ts", import.meta.url));
+  const words = [bundle, "--idle", String(idleMs / 1_000)];
+  const child = spawn(process.execPath, words, { env: { ...process.env, ...instance.env }, stdio: "ignore" });
+  const ended = once(child, "exit");
+  await until("it claims", async () => (await client.status())?.ready);
+
+  const begun = performance.now();
+  const seen = await until("it was asked for much longer than it is idle", async () => {
+    const status = await client.status();
+    return status === undefined || performance.now() - begun > 3 * idleMs ? { status } : undefined;
+  });
+  expect(seen.status?.pid).toBe(child.pid);
+
+  expect(await ended).toEqual([0, null]);
+});
