@@ -2,7 +2,8 @@ import { randomBytes } from "node:crypto";
 import { appendFile, mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type ObjectFormat, openRepository } from "@opentiger/sandbox";
-import { errno, OrchestratorError } from "../errors.ts";
+import { errno } from "@opentiger/schema";
+import { OrchestratorError } from "../errors.ts";
 import { isThere } from "./is-there.ts";
 import { OwnGit } from "./own-git.ts";
 

@@ -1,7 +1,7 @@
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { commitFiles, userGit } from "../../../../tests/setup/user-git.ts";
+import { commitFiles, userGit, userGitWith } from "../../../../tests/setup/user-git.ts";
 import { loopScene } from "./git-fixture.ts";
 
 describe("changes", () => {
@@ -64,6 +64,41 @@ describe("changes", () => {
       ["about.md", false],
       ["big.bin", true],
     ]);
+  });
+
+  test("of a large text have the bytes of its new lines, and of a new one all of them", async () => {
+    const entries = Array.from({ length: 30_000 }, (_, n) => `"package-${n}": "1.0.0",\n`);
+    const { own, baseOid, derive } = await loopScene({ "lock.json": entries.join("") });
+    const mended = `${entries.with(7, '"package-7": "1.0.1",\n').join("")}+++ end`;
+    const to = await derive({ "lock.json": mended, "copy.json": mended });
+    const bytes = (await own.changes(baseOid, to)).map((each) => [each.path, each.bytes]);
+    expect(bytes).toEqual([
+      ["copy.json", mended.length],
+      ["lock.json", '"package-7": "1.0.1",\n+++ end\n'.length],
+    ]);
+    const other = await derive({ "lock.json": entries.map((entry) => ` ${entry}`).join("") });
+    expect(await own.changes(baseOid, other)).toMatchObject([{ bytes: entries.join("").length + 30_000 }]);
+  });
+
+  test("of more links and pointers than anybody makes are looked into up to a bound", async () => {
+    const { user, own, baseOid } = await loopScene();
+    const pointer = (oid: string): string =>
+      `version https://git-lfs.github.com/spec/v1\noid sha256:${oid.repeat(64)}\nsize 1\n`;
+    const entry = (mode: string, path: string, content: string): string =>
+      `M ${mode} inline ${path}\ndata ${content.length}\n${content}\n`;
+    const files = Array.from({ length: 10_000 }, (_, n) => [
+      entry("120000", `link/${n}`, "one"),
+      entry("100644", `file/${n}`, pointer("1")),
+    ]);
+    const last = [entry("120000", "link/last", "other"), entry("100644", "file/last", pointer("2"))];
+    const head = `commit refs/heads/many\ncommitter Ada <ada@example.com> 0 +0000\ndata 0\nfrom ${baseOid}\n`;
+    userGitWith(user, `${head}${[...files.flat(), ...last].join("")}`, "fast-import", "--quiet");
+    userGit(user, "symbolic-ref", "HEAD", "refs/heads/many");
+    const { baseOid: to } = await own.importBase("loop2");
+    const changes = await own.changes(baseOid, to);
+    expect(changes).toHaveLength(20_002);
+    expect(changes.filter(({ linkTarget }) => linkTarget !== null)).toHaveLength(10_000);
+    expect(changes.filter(({ isPointer }) => isPointer)).toHaveLength(10_000);
   });
 
   test("of a huge text are not counted line by line", async () => {

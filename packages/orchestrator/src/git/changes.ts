@@ -1,4 +1,5 @@
 import type { FileChange } from "./file-change.ts";
+import { type ChangedText, newLineBytes } from "./new-line-bytes.ts";
 import { objectContents, objectSizes } from "./objects.ts";
 import { checkedOid } from "./oid.ts";
 import { memoryKib, type OwnGit } from "./own-git.ts";
@@ -12,7 +13,7 @@ const longestLink = 4096;
 /** Git LFS writes none that is shorter or longer. */
 const pointerBytes = { least: 100, most: 1024 };
 
-/** So many are looked into: whoever changes more small files than that has broken other rules. */
+/** So many are looked into: whoever changes more small files or links than that has broken other rules. */
 const mostSmallFiles = 10_000;
 
 interface Lines {
@@ -21,18 +22,19 @@ interface Lines {
   binary: boolean;
 }
 
-/** What became of every file from one commit to another: five processes, however many there are. */
+/** What became of every file from one commit to another: a few processes, however many files there are. */
 export async function changesBetween(own: OwnGit, from: string, to: string): Promise<FileChange[]> {
   const raw: RawChange[] = [];
   for await (const change of rawChanges(own, from, to)) raw.push(change);
   if (raw.length === 0) return [];
   const [lines, sizes] = await Promise.all([countLines(own, from, to), objectSizes(own, contentIds(raw))]);
-  const links = raw.filter(
-    ({ newMode, newOid }) => newMode === "120000" && sizeOf(sizes, newOid) <= longestLink,
-  );
-  const [targets, pointers] = await Promise.all([
+  const links = raw
+    .filter(({ newMode, newOid }) => newMode === "120000" && sizeOf(sizes, newOid) <= longestLink)
+    .slice(0, mostSmallFiles);
+  const [targets, pointers, newBytes] = await Promise.all([
     objectContents(own, oidsOf(links)),
     pointersAmong(own, raw, sizes),
+    newLineBytes(own, changedTexts(raw, lines, sizes)),
   ]);
   const gone = new Map(raw.flatMap((each) => (each.newOid === null ? [[each.oldOid, each.path]] : [])));
   return raw.map((change) => {
@@ -46,7 +48,7 @@ export async function changesBetween(own: OwnGit, from: string, to: string): Pro
       addedLines: added,
       removedLines: removed,
       binary,
-      bytes: newMode === "160000" ? 0 : sizeOf(sizes, newOid),
+      bytes: (status === "M" ? newBytes.get(newOid ?? "") : undefined) ?? sizeOf(sizes, newOid),
       linkTarget: target === undefined ? null : pathOf(target),
       isPointer: pointers.has(newOid ?? ""),
     };
@@ -74,6 +76,18 @@ async function pointersAmong(
   const isPointer = (content: Buffer): boolean =>
     /^version https:\/\/git-lfs\.github\.com\/spec\/v\d+\n/.test(content.toString("latin1"));
   return new Set([...contents].filter(([, content]) => isPointer(content)).map(([oid]) => oid));
+}
+
+function changedTexts(
+  changes: readonly RawChange[],
+  counted: ReadonlyMap<string, Lines>,
+  sizes: ReadonlyMap<string, number>,
+): ChangedText[] {
+  return changes.flatMap(({ path, status, oldOid, newOid }) => {
+    const lines = counted.get(path);
+    if (status !== "M" || oldOid === null || newOid === null || !lines || lines.binary) return [];
+    return [{ oldOid, newOid, lines: lines.added + lines.removed, bytes: sizeOf(sizes, newOid) }];
+  });
 }
 
 /** A submodule's id names a commit of another repository. */

@@ -60,7 +60,7 @@ async function checkDescent(own: OwnGit, base: string, head: string): Promise<vo
   if (await isAncestor(own, base, head)) return;
   throw refused(
     "the history in the sandbox does not build on the commit that the work started from",
-    `do not rewrite that history: git rebase --onto ${base} or start again from it`,
+    `do not rewrite that history: git rebase ${base}, or start again from it`,
   );
 }
 

@@ -5,6 +5,8 @@ export interface DiffOptions {
   /** Files, or folders with all that is in them. No globs. */
   paths?: readonly string[];
   maxBytes?: number;
+  /** Of files that git takes for binary: that they differ, or how. */
+  binaries?: "named" | "shown";
 }
 
 const defaultMostBytes = 16 * 1024 * 1024;
@@ -22,13 +24,14 @@ export async function diffText(
   own: OwnGit,
   from: string,
   to: string,
-  { paths, maxBytes = defaultMostBytes }: DiffOptions,
+  { paths, maxBytes = defaultMostBytes, binaries = "named" }: DiffOptions,
 ): Promise<{ text: string; cut: boolean }> {
   const chunks: Buffer[] = [];
   let size = 0;
   for (const group of paths ? grouped(paths) : [[]]) {
     const commits = [checkedOid(from), checkedOid(to)];
-    const args = [...plainNames, "diff-tree", "-r", "-p", ...asItIs, ...commits, "--", ...group];
+    const how = binaries === "shown" ? ["--text", ...asItIs] : asItIs;
+    const args = [...plainNames, "diff-tree", "-r", "-p", ...how, ...commits, "--", ...group];
     for await (const chunk of own.stream(args, { memoryKib })) {
       chunks.push(chunk);
       size += chunk.length;

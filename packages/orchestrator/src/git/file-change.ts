@@ -14,7 +14,7 @@ export interface FileChange {
   addedLines: number;
   removedLines: number;
   binary: boolean;
-  /** Of the new content; 0 where it is gone. */
+  /** Of the new content, or of its new lines where it is a large text of which little changed; 0 where it is gone. */
   bytes: number;
   /** Where a link leads; null for everything else. */
   linkTarget: string | null;

@@ -9,7 +9,8 @@ import {
   shallowBoundary,
   writeAtomically,
 } from "@opentiger/sandbox";
-import { errno, OrchestratorError } from "../errors.ts";
+import { errno } from "@opentiger/schema";
+import { OrchestratorError } from "../errors.ts";
 import { withFileLock } from "../file-lock.ts";
 import { baseNotes, emptyNotes } from "./base-notes.ts";
 import { writeCommit } from "./commit.ts";

@@ -1,5 +1,5 @@
 import { lstat } from "node:fs/promises";
-import { errno } from "../errors.ts";
+import { errno } from "@opentiger/schema";
 
 export async function isThere(path: string): Promise<boolean> {
   try {

@@ -5,6 +5,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import { soak } from "../../../../tests/setup/soak.ts";
 import { commitFiles, makeRepository, scratchFolder, userGit } from "../../../../tests/setup/user-git.ts";
 import { localSandbox, openFor } from "./git-fixture.ts";
+import { pathMatcher } from "./path-matcher.ts";
 
 afterEach(() => void vi.unstubAllEnvs());
 
@@ -49,7 +50,8 @@ async function everything(user: string, at: string, loop: string): Promise<strin
   });
   const merged = await own.mergeTrees({ base: baseOid, ours: baseOid, theirs: headOid });
   if (!merged.ok) throw new Error("it did not merge");
-  const { tree } = await own.restorePaths({ tree: merged.tree, from: baseOid, paths: ["src"], except: [] });
+  const isRestored = pathMatcher(["src"]);
+  const { tree } = await own.restorePaths({ tree: merged.tree, from: baseOid, isRestored });
   const oid = await own.commit({ tree, parents: [baseOid], message: "task\n", author, date });
   await own.pin(loop, "task-1/candidate", oid);
   const shown = await own.project({ id: loop, branch: `tiger/${loop}`, branchOid: oid, projectedOid: null });

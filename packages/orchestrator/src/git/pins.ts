@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { link, mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { errno, OrchestratorError } from "../errors.ts";
+import { errno } from "@opentiger/schema";
+import { OrchestratorError } from "../errors.ts";
 import { scratchName } from "./bare-repository.ts";
 import { checkedOid } from "./oid.ts";
 import type { OwnGit } from "./own-git.ts";

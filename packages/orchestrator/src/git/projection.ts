@@ -1,5 +1,4 @@
-import type { Repository } from "@opentiger/sandbox";
-import { openRepository } from "@opentiger/sandbox";
+import { openRepository, type Repository } from "@opentiger/sandbox";
 import { OrchestratorError } from "../errors.ts";
 import { isAncestor } from "./ancestry.ts";
 import { moveBranch, type UserBranch, userBranch } from "./branch-ref.ts";

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { userGit } from "../../../../tests/setup/user-git.ts";
 import { loopScene, treeContents } from "./git-fixture.ts";
+import { pathMatcher } from "./path-matcher.ts";
 
 describe("restoring", () => {
   const files = {
@@ -22,11 +23,11 @@ describe("restoring", () => {
       "package.json": '{"scripts":{}}\n',
       "src/main.ts": "console.log(2);\n",
     });
+    const isWanted = pathMatcher(["tests/**", "package.json"]);
     const { tree, restored } = await own.restorePaths({
       tree: await own.tree(candidate),
       from: baseOid,
-      paths: ["tests/**", "package.json"],
-      except: ["tests/kept.test.ts"],
+      isRestored: (path) => isWanted(path) && path !== "tests/kept.test.ts",
     });
     expect(restored).toEqual([
       "package.json",
@@ -53,8 +54,7 @@ describe("restoring", () => {
     const { tree } = await own.restorePaths({
       tree: await own.tree(candidate),
       from: baseOid,
-      paths: ["tests/**", "Makefile"],
-      except: [],
+      isRestored: pathMatcher(["tests/**", "Makefile"]),
     });
     expect(tree).toBe(await own.tree(baseOid));
   });
@@ -62,7 +62,7 @@ describe("restoring", () => {
   test("that has nothing to do gives the same tree", async () => {
     const { own, baseOid } = await loopScene(files);
     const tree = await own.tree(baseOid);
-    expect(await own.restorePaths({ tree, from: baseOid, paths: ["**"], except: [] })).toEqual({
+    expect(await own.restorePaths({ tree, from: baseOid, isRestored: () => true })).toEqual({
       tree,
       restored: [],
     });

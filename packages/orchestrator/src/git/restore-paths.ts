@@ -5,7 +5,6 @@ import { scratchName } from "./bare-repository.ts";
 import { checkedOid, noneLike } from "./oid.ts";
 import type { OwnGit } from "./own-git.ts";
 import { bytesOf, pathOf } from "./path-bytes.ts";
-import { pathMatcher } from "./path-matcher.ts";
 import { type RawChange, rawChanges } from "./raw-changes.ts";
 import { records } from "./records.ts";
 
@@ -13,8 +12,7 @@ export interface PathsToRestore {
   tree: string;
   /** The commit whose content they get. */
   from: string;
-  paths: readonly string[];
-  except: readonly string[];
+  isRestored: (path: string) => boolean;
 }
 
 /**
@@ -23,13 +21,11 @@ export interface PathsToRestore {
  */
 export async function restorePaths(
   own: OwnGit,
-  { tree, from, paths, except }: PathsToRestore,
+  { tree, from, isRestored }: PathsToRestore,
 ): Promise<{ tree: string; restored: string[] }> {
-  const isWanted = pathMatcher(paths);
-  const isExcepted = pathMatcher(except);
   const wanted: RawChange[] = [];
   for await (const change of rawChanges(own, tree, from)) {
-    if (isWanted(change.path) && !isExcepted(change.path)) wanted.push(change);
+    if (isRestored(change.path)) wanted.push(change);
   }
   if (wanted.length === 0) return { tree, restored: [] };
   const result = await applied(own, tree, wanted);

@@ -149,6 +149,15 @@ describe("a candidate breaks the rules", () => {
     ]);
   });
 
+  test("with a test that was written first and became something else of the same content", () => {
+    const locked = new Map([["tests/a.ts", "1".repeat(40)]]);
+    const same = { newOid: "1".repeat(40), linkTarget: "b.ts" };
+    for (const newMode of ["120000", "100755"])
+      expect(files(check([changed("tests/a.ts", { ...same, newMode })], { locked }))).toEqual([
+        ["tests", "tests/a.ts"],
+      ]);
+  });
+
   test("with a name that cannot be shown, which is shown all the same", () => {
     const points = check([changed("a\u001b[2Jb"), changed("latin-\udcfc")]);
     expect(files(points)).toEqual([

@@ -26,7 +26,7 @@ export function checkRules(changes: readonly FileChange[], rules: Rules): Rework
     ...changes.flatMap((change) => oddFile(change)),
     ...changes.filter(({ path }) => isHarness(path) && !isListed(path)).map(harness),
     ...changes.filter(notAllowed(rules, isListed)).map((change) => outside(change, rules)),
-    ...changes.filter(({ path, newOid }) => isBroken(rules.locked?.get(path), newOid)).map(brokenLock),
+    ...changes.filter((change) => isBroken(rules.locked?.get(change.path), change)).map(brokenLock),
     ...tooMuch(changes, rules.project.limits),
   ];
   const points = findings.slice(0, mostPoints).map(({ by = "rules", path, text }): ReworkPoint => {
@@ -85,7 +85,7 @@ function oddFile(change: FileChange): Finding[] {
     found.push("Git LFS would keep this file, and what it keeps is not handed over: leave it as it was.");
   }
   if (isOddName(path) || /\p{Cc}/u.test(path)) {
-    found.push("This name has bytes that are no text: give it a name in UTF-8 without control characters.");
+    found.push("This name has bytes that are not text: give it a name in UTF-8 without control characters.");
   }
   return found.map((text) => ({ path, text }));
 }
@@ -113,8 +113,13 @@ function outside({ path }: FileChange, rules: Rules): Finding {
   return { path, text: `${what}: ${allowed.map(shownPath).join(", ")}. Put this file back as it was.` };
 }
 
-function isBroken(locked: string | undefined, newOid: string | null): boolean {
-  return locked !== undefined && newOid !== locked;
+/** A test that becomes a link, or a program, is another one, although its content is the same. */
+function isBroken(
+  locked: string | undefined,
+  { oldOid, newOid, oldMode, newMode }: Pick<FileChange, "oldOid" | "newOid" | "oldMode" | "newMode">,
+): boolean {
+  if (locked === undefined) return false;
+  return newOid !== locked || (oldOid === locked && newMode !== oldMode);
 }
 
 function brokenLock({ path }: FileChange): Finding {
@@ -135,7 +140,7 @@ function tooMuch(changes: readonly FileChange[], limits: Project["limits"]): Fin
   if (bytes > limits.changedBytes) {
     found.push({
       path: null,
-      text: `The changed files hold ${bytes} bytes, and a task may change ${limits.changedBytes}.`,
+      text: `The change has ${bytes} bytes, and a task may change ${limits.changedBytes}.`,
     });
   }
   if (limits.binaries === "allowed") return found;
