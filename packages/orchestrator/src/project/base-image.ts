@@ -14,10 +14,11 @@ export interface BaseImage {
   reference: string;
   /** Of its content; its name where the engine does not have it yet. */
   id: string;
+  isHere: boolean;
   bytes: number;
 }
 
-/** As the engine has it now. One that is not there is pulled, or refused, when the first sandbox is made of it. */
+/** As the engine has it now. One that is not there is pulled, or refused, by whoever wants to start from it. */
 export async function baseImage(
   place: Pick<Place, "config" | "log" | "env" | "backend">,
   project: Pick<Project, "image">,
@@ -26,10 +27,10 @@ export async function baseImage(
   const { docker } = connectEngine({ env: place.env, home: defaultHome(place.env) });
   try {
     const { Id, Size } = await docker.getImage(reference).inspect();
-    return { reference, id: Id, bytes: Size };
+    return { reference, id: Id, isHere: true, bytes: Size };
   } catch (error) {
     const missing = error instanceof Error && "statusCode" in error && error.statusCode === 404;
-    if (missing) return { reference, id: reference, bytes: 0 };
+    if (missing) return { reference, id: reference, isHere: false, bytes: 0 };
     // An engine that does not answer: what the backend says of that has a code and a remedy.
     await (await place.backend("sandbox")).list();
     throw error;

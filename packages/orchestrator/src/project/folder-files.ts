@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { open, readdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { errno } from "../errors.ts";
+import { errno } from "@opentiger/schema";
 import type { ReadFile } from "./detect/project-files.ts";
 
 /** What was installed or built, and what is git's own: none of it says what the project is. */

@@ -5,3 +5,4 @@ export {
   type WrittenProject,
 } from "./init-project.ts";
 export { readProject } from "./read-project.ts";
+export { readSandboxName } from "./sandbox-name.ts";

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { rename, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { type Project, projectFileName, type VerifyCommand } from "@opentiger/schema";
-import { errno, OrchestratorError } from "../errors.ts";
+import { errno, type Project, projectFileName, type VerifyCommand } from "@opentiger/schema";
+import { OrchestratorError } from "../errors.ts";
 import { detectProject } from "./detect/detect-project.ts";
 import { folderFiles, readIn, repositoryTop } from "./folder-files.ts";
 import { settledProject } from "./read-project.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { temporaryDatabase } from "../fixture/temporary-database.ts";
 import type { Database } from "../state/database.ts";
-import { temporaryDatabase } from "../state/temporary-database.ts";
 import { withPreparation } from "./preparation-lock.ts";
 
 const instance = await temporaryDatabase();
@@ -32,9 +32,9 @@ function prepare(keys: readonly string[], waits = () => {}): Promise<() => Promi
   });
 }
 
-it("as many as almost fill the pool are under way at once, and it still answers: each has one connection", async () => {
+it("more than the pool has connections are under way at once, and it still answers: they need none of it", async () => {
   const ends = await Promise.all(
-    [1, 2, 3, 4, 5, 6, 7].map((each) => prepare([`key-${each}`, `loop-${each}`])),
+    Array.from({ length: 20 }, (_, each) => prepare([`key-${each}`, `loop-${each}`])),
   );
   expect((await database.query("select 1 as answer")).rows).toEqual([{ answer: 1 }]);
   for (const end of ends) await end();
@@ -48,5 +48,21 @@ it("one that waits for its loop keeps nobody else from its key, and begins when 
   });
   await (await prepare(["key-2", "other-loop"]))();
   await end();
+  await (await later)?.();
+});
+
+it("one in another process is waited for, and what a process had is free when it is gone", async () => {
+  const other = await instance.open();
+  await new Promise<void>((begun) => {
+    void withPreparation(other, ["key"], { signal, say: () => {} }, () => {
+      begun();
+      return new Promise<never>(() => {});
+    });
+  });
+  let later: Promise<() => Promise<void>> | undefined;
+  await new Promise<void>((waits) => {
+    later = prepare(["key"], waits);
+  });
+  await other.close();
   await (await later)?.();
 });

@@ -1,12 +1,13 @@
 import type { DockerBackend, Sandbox } from "@opentiger/sandbox";
 import type { NetworkSettings } from "@opentiger/schema";
-import { leftToOthers } from "../dispatch/lease-lost.ts";
 import type { Place } from "../place.ts";
+import { leftToOthers } from "../stage/lease-lost.ts";
 import { expectPrepared, touchPrepared } from "../state/prepared-images.ts";
 import type { BaseImage } from "./base-image.ts";
 import { sandboxLimits } from "./limits.ts";
 import type { Prepared, PrepareRequest } from "./prepare-request.ts";
 import { removeSandbox } from "./remove-sandbox.ts";
+import { sandboxName } from "./sandbox-name.ts";
 import { setupIn } from "./setup.ts";
 
 export interface Preparation extends PrepareRequest {
@@ -26,7 +27,7 @@ export async function prepareImage(
   preparation: Preparation,
 ): Promise<Prepared> {
   const { loop, project, key, base, signal, say } = preparation;
-  const name = `loop-${loop.id}-prepare`;
+  const name = sandboxName({ loop: loop.id, kind: "prepare" });
   const reference = `opentiger/prepared:${key}`;
   await removeSandbox(backend, name);
   say(`setting the project up in ${base.reference}`);

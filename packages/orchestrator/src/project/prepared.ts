@@ -20,7 +20,7 @@ export type { Prepared, PrepareRequest } from "./prepare-request.ts";
  */
 export async function ensurePrepared(place: Place, request: PrepareRequest): Promise<Prepared> {
   const { signal, say } = request;
-  const wanted = await wantedImage(place, request);
+  const wanted = await wantedFromHere(place, request);
   const { key, base, network } = wanted;
   const known = await findWanted(place, request, wanted);
   if (known) return known;
@@ -51,12 +51,25 @@ interface WantedImage {
   network: NetworkSettings;
 }
 
+/** On the host there is nothing to be waited for. */
+const noImage: BaseImage = { reference: "", id: "", isHere: true, bytes: 0 };
+
 type WantedRequest = Omit<PrepareRequest, "signal" | "say">;
+
+/** What is to be started from is there afterwards: known by its name at first, it would have another key once it was pulled. */
+async function wantedFromHere(place: Place, request: PrepareRequest): Promise<WantedImage> {
+  const { environment, signal, say } = request;
+  const wanted = await wantedImage(place, request);
+  if (wanted.base.isHere) return wanted;
+  const backend = dockerOf(await place.backend(environment));
+  await backend.bringImage(wanted.base.reference, { signal, onProgress: say });
+  return wantedImage(place, request);
+}
 
 async function wantedImage(place: Place, request: WantedRequest): Promise<WantedImage> {
   const { environment, project, loop, repository, commit } = request;
   const network = phaseNetwork(place, loop, project, "setup");
-  const base = environment === "host" ? { reference: "", id: "", bytes: 0 } : await baseImage(place, project);
+  const base = environment === "host" ? noImage : await baseImage(place, project);
   const { folder } = place;
   const key = await preparedKey({ folder, environment, base: base.id, repository, commit, project, network });
   return { key, base, network };
@@ -72,7 +85,7 @@ async function findWanted(
   return image === undefined ? undefined : { image, key, notes: [] };
 }
 
-/** The row says what it is called; the engine, whether it is still there. */
+/** The row says what it is called; the engine, whether it is still there. One that is being removed is none. */
 async function findUsable(
   { database }: Pick<Place, "database">,
   backend: DockerBackend,
@@ -82,8 +95,8 @@ async function findUsable(
   const row = await findPrepared(database, key);
   const image = row && (await backend.images.find(row.reference));
   if (!image) return undefined;
-  await touchPrepared(database, key, Math.max(0, image.bytes - base.bytes));
-  return image.reference;
+  const isKept = await touchPrepared(database, key, Math.max(0, image.bytes - base.bytes));
+  return isKept ? image.reference : undefined;
 }
 
 function dockerOf(backend: Backend): DockerBackend {

@@ -1,9 +1,17 @@
 import type { DockerBackend } from "@opentiger/sandbox";
 import type { Place } from "../place.ts";
-import { forgetPrepared, preparedByUse } from "../state/prepared-images.ts";
+import {
+  forgetPrepared,
+  lockUnused,
+  type PreparedImageRow,
+  preparedByUse,
+} from "../state/prepared-images.ts";
+import { showingLife } from "../state/transaction.ts";
 
 /** Whoever asked for an image within this time may be about to make a sandbox of it. */
 const justUsedMs = 600_000;
+
+type Engine = Pick<DockerBackend, "images">;
 
 /**
  * Removes prepared images, the one that was not used for longest first, until those that stay take no more disk than they
@@ -11,7 +19,7 @@ const justUsedMs = 600_000;
  */
 export async function prunePrepared(
   { database, config, log }: Pick<Place, "database" | "config" | "log">,
-  backend: DockerBackend,
+  engine: Engine,
   kept?: string,
 ): Promise<void> {
   const rows = await preparedByUse(database);
@@ -20,11 +28,30 @@ export async function prunePrepared(
   const before = Date.now() - justUsedMs;
   for (const row of rows) {
     if (row.key === kept || row.usedAt.getTime() > before) continue;
-    const isThere = (await backend.images.find(row.reference)) !== undefined;
+    const isThere = (await engine.images.find(row.reference)) !== undefined;
     if (isThere && bytes <= most) continue;
-    if (isThere && !(await backend.images.remove(row.reference))) continue;
-    await forgetPrepared(database, row);
+    if (!(await removeUnused({ database }, engine, row))) continue;
     bytes -= row.bytes;
     if (isThere) log(`removed the prepared image ${row.reference}: prepared images may take ${most} bytes`);
   }
+}
+
+/**
+ * Image and row go together, and nobody is given the one between the two. A process that dies here leaves the row, and so
+ * the image is looked at again.
+ */
+async function removeUnused(
+  { database }: Pick<Place, "database">,
+  { images }: Engine,
+  row: PreparedImageRow,
+): Promise<boolean> {
+  return database.transaction(async (on) => {
+    if (!(await lockUnused(on, row))) return false;
+    const isGone = await showingLife(
+      on,
+      async () => (await images.remove(row.reference)) || (await images.find(row.reference)) === undefined,
+    );
+    if (isGone) await forgetPrepared(on, row);
+    return isGone;
+  });
 }

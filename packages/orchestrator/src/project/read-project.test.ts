@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { pathMatcher } from "../git/path-matcher.ts";
 import type { Detected } from "./detect/detect-project.ts";
 import { parseProjectFile, settledProject } from "./read-project.ts";
 
@@ -37,8 +38,12 @@ describe("opentiger.json", () => {
     ["has an unknown reporter", { verify: [{ command: "x", reporter: { format: "xunit" } }] }, /verify\.0/],
     ["has a variable that is none", { env: { "A-B": "x" } }, /env/],
     ["has a variable of ours", { env: { OPENTIGER_HOME: "/x" } }, /env/],
-    ["has a size that is none", { limits: { memory: "lots" } }, /limits\.memory/],
-    ["has a host that is none", { network: { setup: { allow: ["http://x/y"] } } }, /network\.setup\.allow/],
+    ["has a size that is none", { limits: { memory: "lots" } }, /is wrong at limits\.memory/],
+    [
+      "has a host that is none",
+      { network: { setup: { allow: ["http://x/y"] } } },
+      /names an unusable host under network\.setup\.allow/,
+    ],
     ["is a list", [], /top/],
   ])("that %s is refused, with the place", (_what, content, message) => {
     expect(() => parse(content)).toThrow(
@@ -47,9 +52,18 @@ describe("opentiger.json", () => {
   });
 
   it("that is no JSON, or huge, is refused", () => {
-    expect(() => parseProjectFile(Buffer.from("{,}"))).toThrow(/no JSON/);
+    expect(() => parseProjectFile(Buffer.from("{,}"))).toThrow(/not JSON/);
     expect(() => parseProjectFile(Buffer.alloc(2_000_000, " "))).toThrow(/larger/);
   });
+
+  it.each(["testPaths", "protectedPaths"])(
+    "with a pattern in %s that would protect nothing is refused",
+    (key) => {
+      const wide = `src/${"{a,b}".repeat(30)}`;
+      expect(() => parse({ [key]: ["Makefile", wide] })).toThrow(/braces stand for too much: src/);
+      expect(parse({ [key]: ["src/{a,b}/**"] })).toMatchObject({ [key]: ["src/{a,b}/**"] });
+    },
+  );
 });
 
 describe("what holds for a project", () => {
@@ -79,7 +93,25 @@ describe("what holds for a project", () => {
     const names = ["ci/setup.sh", "ci/test.sh", "gradlew", "src/main.js", "other.sh"];
     const project = settle(file, {}, names);
     expect(project.protectedPaths).toEqual(["opentiger.json", "ci/setup.sh", "ci/test.sh", "gradlew"]);
-    expect(project.lockFiles).toEqual(["package-lock.json", "ci/setup.sh"]);
+    expect(project.lockFiles.slice(0, 2)).toEqual(["package-lock.json", "ci/setup.sh"]);
+  });
+
+  it.each([
+    ["bundle install", "Gemfile.lock"],
+    ["poetry install", "poetry.lock"],
+    ["cd api && uv sync", "api/uv.lock"],
+    ["pip install -r api/requirements-dev.txt -c api/constraints.txt", "api/requirements-dev.txt"],
+    ["make deps", "services/one/go.sum"],
+  ])("with the set-up `%s` depends on %s, although no such kind is detected", (command, path) => {
+    expect(pathMatcher(settle({ setup: [command] }).lockFiles)(path)).toBe(true);
+    expect(pathMatcher(settle({ setup: [] }).lockFiles)(path), "nothing is set up").toBe(false);
+  });
+
+  it("protects no list of dependencies because a command calls it: a task may change that", () => {
+    const file = { protectedPaths: [], setup: ["cp package-lock.json cache.json"] };
+    const project = settle(file, {}, ["package-lock.json", "cache.json"]);
+    expect(project.protectedPaths).toEqual(["opentiger.json", "cache.json"]);
+    expect(project.lockFiles).toContain("package-lock.json");
   });
 
   it("says that there is no evidence to be had where there are no checks", () => {

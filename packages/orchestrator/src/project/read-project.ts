@@ -9,7 +9,11 @@ import {
   projectFileName,
 } from "@opentiger/schema";
 import { OrchestratorError } from "../errors.ts";
+import { unfoldedBraces } from "../git/braces.ts";
+import { pathMatcher } from "../git/path-matcher.ts";
 import type { LoopRepository } from "../git/repository.ts";
+import { goModules, manifests } from "./control-paths.ts";
+import { dependencyLists } from "./dependency-lists.ts";
 import { type Detected, detectProject } from "./detect/detect-project.ts";
 
 /** A file of settings that somebody wrote is not larger. */
@@ -42,16 +46,15 @@ export function parseProjectFile(written: Buffer): ProjectFile {
   try {
     json = JSON.parse(written.toString("utf8").replace(/^\uFEFF/, ""));
   } catch (cause) {
-    throw invalid(`is no JSON: ${cause instanceof Error ? cause.message : String(cause)}`, cause);
+    throw invalid(`is not JSON: ${cause instanceof Error ? cause.message : String(cause)}`, cause);
   }
   const parsed = projectFile.safeParse(json);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
-    throw invalid(
-      `says nothing that can be used at ${issue?.path.join(".") || "its top"}: ${issue?.message}`,
-    );
+    throw invalid(`is wrong at ${issue?.path.join(".") || "its top"}: ${issue?.message}`);
   }
   refuseUnknownHosts(parsed.data);
+  refuseWideGlobs(parsed.data);
   return parsed.data;
 }
 
@@ -89,9 +92,13 @@ export function settledProject({ file, flags, detected, names }: Sources): Proje
     protectedPaths: unique([
       ...pick("protectedPaths", detected.protectedPaths, "detected"),
       projectFileName,
-      ...named.filter((path) => harness.test(path)),
+      ...named.filter((path) => harness.test(path) && !isDependencies(path)),
     ]),
-    lockFiles: unique([...detected.lockFiles, ...namedFiles(setup, names)]),
+    lockFiles: unique([
+      ...detected.lockFiles,
+      ...namedFiles(setup, names),
+      ...(setup.length > 0 ? [...goModules, ...dependencyLists] : []),
+    ]),
     limits: {
       memory: limits.memory ?? null,
       cpus: limits.cpus ?? null,
@@ -119,6 +126,9 @@ function settledNetwork(said: NonNullable<ProjectFile["network"]>): Project["net
 /** Scripts and settings. A program of the project that a check calls is what the tasks are about. */
 const harness = /(?:^|\/)(?:\.?ci|scripts|tools)\/|\.(?:sh|bash|mk|ya?ml|toml|json|cfg|ini)$|(?:^|\/)[^./]+$/;
 
+/** What a set-up reads of these is set up again where it is changed: only who writes a file protects it as a whole. */
+const isDependencies = pathMatcher([...manifests, ...goModules, ...dependencyLists]);
+
 /** Files of the repository that commands call by name: they decide about the commands as the commands themselves do. */
 function namedFiles(commands: readonly string[], names: ReadonlySet<string>): string[] {
   const words = commands.flatMap((command) => command.split(/[\s'"`;|&()<>=]+/));
@@ -132,11 +142,18 @@ function refuseUnknownHosts({ network = {} }: ProjectFile): void {
       applyChange(defaultNetworkSettings, { allowHost: network[phase]?.allow ?? [] });
     } catch (cause) {
       throw invalid(
-        `has a host under network.${phase}.allow: ${cause instanceof Error ? cause.message : ""}`,
+        `names an unusable host under network.${phase}.allow: ${cause instanceof Error ? cause.message : ""}`,
         cause,
       );
     }
   }
+}
+
+/** One that stands for too much matches nothing but its name, and would protect nothing. */
+function refuseWideGlobs({ testPaths = [], protectedPaths = [] }: ProjectFile): void {
+  const wide = [...testPaths, ...protectedPaths].find((glob) => unfoldedBraces(glob) === undefined);
+  if (wide !== undefined)
+    throw invalid(`has a pattern whose braces stand for too much: ${wide.slice(0, 100)}`);
 }
 
 function unique(words: readonly string[]): string[] {

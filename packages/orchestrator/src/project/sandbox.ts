@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Backend, type CreateOptions, collect, type Sandbox, SandboxError } from "@opentiger/sandbox";
 import type { AgentName, ErrorCode, ExecutionEnvironment } from "@opentiger/schema";
+import { OrchestratorError } from "../errors.ts";
 import type { Place } from "../place.ts";
 import { hostVariables } from "./host-variables.ts";
 import { type ShapeRequest, sandboxShape } from "./sandbox-shape.ts";
@@ -87,8 +88,10 @@ async function unless<T>(codes: readonly ErrorCode[], act: () => Promise<T>): Pr
   }
 }
 
-/** In .git, where nothing of the repository is: that the set-up has come to its end in this clone. */
-const mark = "opentiger-set-up";
+/** In .git, where nothing of the repository is: that the set-up has come to its end in this clone, */
+const mark = `"$(git rev-parse --git-path opentiger-set-up)"`;
+/** and a line for each time that it failed there. */
+const failures = `"$(git rev-parse --git-path opentiger-set-up-failures)"`;
 
 /** Without a prepared image each clone is set up by itself, once. */
 async function setUpOnce(place: Place, sandbox: Sandbox, request: SandboxRequest): Promise<void> {
@@ -100,8 +103,18 @@ async function setUpOnce(place: Place, sandbox: Sandbox, request: SandboxRequest
     const { stdout } = await collect(await sandbox.exec(["sh", "-c", script, "sh", prepared.key], { cwd }));
     return stdout.toString("utf8").trim();
   };
-  if ((await shell(`cat "$(git rev-parse --git-path ${mark})" 2> /dev/null`)) === prepared.key) return;
+  if ((await shell(`cat ${mark} 2> /dev/null`)) === prepared.key) return;
   const timeoutMs = place.config.get("OPENTIGER_SETUP_TIMEOUT");
-  await setupIn(sandbox, project, { timeoutMs, execId: `setup-${prepared.key.slice(0, 16)}`, signal, say });
-  await shell(`printf %s "$1" > "$(git rev-parse --git-path ${mark})"`);
+  // An exec that has ended stays what its id means: after a failure the commands need others to be run again.
+  const failed = await shell(`cat ${failures} 2> /dev/null | wc -l`);
+  const execId = `setup-${prepared.key.slice(0, 16)}-${failed}`;
+  try {
+    await setupIn(sandbox, project, { timeoutMs, execId, signal, say });
+  } catch (error) {
+    if (error instanceof OrchestratorError && error.code === "setup_failed") {
+      await shell(`echo "$1" >> ${failures}`);
+    }
+    throw error;
+  }
+  await shell(`printf %s "$1" > ${mark}`);
 }

@@ -1,6 +1,7 @@
 import { collect, type Sandbox } from "@opentiger/sandbox";
 import { OrchestratorError } from "../errors.ts";
 import { untouchedFiles } from "../git/untouched-files.ts";
+import { firstFew } from "../wording.ts";
 
 export interface TidyOptions {
   cwd: string;
@@ -12,7 +13,7 @@ export interface TidyOptions {
 /** As many as a person reads. */
 const namedPaths = 10;
 
-/** So many files that are neither tracked nor ignored say that something is wrong with the project's .gitignore. */
+/** More files that are neither tracked nor ignored say that something is wrong with the project's .gitignore. */
 const maxExcluded = 10_000;
 
 /** Neither hooks nor filters of the repository: files stay as they are in the commit. */
@@ -32,9 +33,13 @@ const git = [
 
 /**
  * Makes a clone that a set-up worked in look untouched to git: tracked files are put back, and what is neither tracked nor
- * ignored is excluded, in the clone alone. Returns what was done, in words for the user.
+ * ignored is excluded, in the clone alone. Returns what was done, in words for the user. Throws `setup_failed` where that is
+ * too much to be excluded: nothing of it is ever committed.
  */
-export async function tidyClone(sandbox: Sandbox, { cwd, reports, signal }: TidyOptions): Promise<string[]> {
+export async function tidyClone(
+  sandbox: Pick<Sandbox, "exec">,
+  { cwd, reports, signal }: TidyOptions,
+): Promise<string[]> {
   const run = async (command: readonly string[], input?: string): Promise<Buffer> => {
     signal.throwIfAborted();
     const execution = await sandbox.exec(command, { cwd, ...(input === undefined ? {} : { stdin: true }) });
@@ -60,12 +65,13 @@ export async function tidyClone(sandbox: Sandbox, { cwd, reports, signal }: Tidy
   ]);
   const entries = status.toString("utf8").split("\0").filter(Boolean);
   const left = entries.filter((entry) => entry.startsWith("?? ")).map((entry) => entry.slice(3));
+  if (left.length > maxExcluded) throw tooMany(left);
   const seen = entries.filter((entry) => !entry.startsWith("?? ")).map((entry) => entry.slice(3));
   const untouched = seen.length === 0 ? "" : (await run(["sh", "-c", untouchedScript])).toString("utf8");
   const same = new Set(untouched.split("\n").map((line) => line.slice(line.indexOf("\t") + 1)));
   const changed = seen.filter((path) => !same.has(path));
   if (changed.length > 0) await run([...git, "reset", "--quiet", "--hard", "HEAD"]);
-  const excluded = [...new Set([...left, ...reports])].slice(0, maxExcluded);
+  const excluded = [...new Set([...left, ...reports])];
   if (excluded.length > 0) await run(["sh", "-c", excludeScript], excluded.map(pattern).join(""));
   return [
     ...(changed.length > 0
@@ -79,18 +85,30 @@ export async function tidyClone(sandbox: Sandbox, { cwd, reports, signal }: Tidy
   ];
 }
 
+function tooMany(left: readonly string[]): OrchestratorError {
+  return new OrchestratorError(
+    "setup_failed",
+    `the set-up leaves ${left.length} files that are neither tracked nor ignored: ${named(left)}`,
+    {
+      remedy: `name them in .gitignore and commit that: no more than ${maxExcluded} are kept out of commits`,
+    },
+  );
+}
+
 const untouchedScript = `${untouchedFiles}
 untouched_files HEAD`;
 
-/** Adds those lines of stdin that are not there yet. */
+/** Adds those lines of stdin that are not there yet, however many there are. */
 const excludeScript = `
 set -eu
 file=$(git rev-parse --git-path info/exclude)
 mkdir -p -- "$(dirname -- "$file")"
 touch -- "$file"
-while IFS= read -r line; do
-  grep -qxF -e "$line" -- "$file" || printf '%s\\n' "$line" >> "$file"
-done
+export file
+awk '
+  BEGIN { while ((getline line < ENVIRON["file"]) > 0) seen[line] = 1; close(ENVIRON["file"]) }
+  !($0 in seen) { seen[$0] = 1; print >> ENVIRON["file"] }
+'
 `;
 
 /** This path and no other. A name with a line break cannot be written there, and matches as far as it can be. */
@@ -100,6 +118,5 @@ function pattern(path: string): string {
 }
 
 function named(paths: readonly string[]): string {
-  const rest = paths.length - namedPaths;
-  return [...paths.slice(0, namedPaths), ...(rest > 0 ? [`${rest} more`] : [])].join(", ");
+  return firstFew(paths, namedPaths).join(", ");
 }

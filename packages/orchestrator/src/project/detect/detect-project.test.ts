@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { pathMatcher } from "../../git/path-matcher.ts";
 import { detectProject } from "./detect-project.ts";
 
 type Files = Record<string, string | object>;
@@ -247,6 +248,32 @@ describe("a repository of several packages", () => {
 });
 
 describe("what counts as tests, and what checks depend on", () => {
+  it.each([
+    "pytest.py",
+    "pytest/__init__.py",
+    "unittest.py",
+    "_pytest/__init__.py",
+    "pluggy.py",
+    "pytest.toml",
+    ".pytest.toml",
+    "src/pytest.ini",
+    "evil.dist-info/entry_points.txt",
+    "src/evil.egg-info/entry_points.txt",
+  ])("is in a Python project %s, by which the runner would be another one", async (path) => {
+    for (const files of [{ "requirements.txt": "pytest\n" }, { "uv.lock": "" }]) {
+      const { protectedPaths } = await detect({ ...files, "tests/test_a.py": "" });
+      expect(pathMatcher(protectedPaths)(path)).toBe(true);
+    }
+  });
+
+  it.each(["shop/unittest.py", "packaging/debian/rules", "shop/__init__.py", "pytest_shop.py"])(
+    "is not %s, which no runner takes for its own",
+    async (path) => {
+      const { protectedPaths } = await detect({ "requirements.txt": "pytest\n", "tests/test_a.py": "" });
+      expect(pathMatcher(protectedPaths)(path)).toBe(false);
+    },
+  );
+
   it("has what every project has", async () => {
     const found = await detect({ "README.md": "" });
     expect(found.protectedPaths).toContain(".github/**");

@@ -12,7 +12,8 @@ export const go: Kind = {
       setup: ["go mod download"],
       verify: [{ command: `go test ${packages}` }],
       testPaths: ["**/*_test.go", "**/testdata/**"],
-      protectedPaths: ["**/.golangci.{yml,yaml,toml,json}", "go.work"],
+      // Where there is a folder of that name, the modules come from nowhere else.
+      protectedPaths: ["**/.golangci.{yml,yaml,toml,json}", "go.work", "**/vendor/**"],
       lockFiles: ["**/go.mod", "**/go.sum", "go.work", "go.work.sum"],
     };
   },

@@ -1,4 +1,4 @@
-import picomatch from "picomatch";
+import { globMatcher } from "../../git/glob.ts";
 
 /** A manifest is not larger; what is, is not read. */
 const maxFileBytes = 4 * 1024 * 1024;
@@ -25,8 +25,11 @@ export class ProjectFiles {
   }
 
   matching(...globs: readonly string[]): string[] {
-    const matches = picomatch([...globs], { dot: true });
-    return [...this.names].filter((name) => matches(name));
+    const matchers = globs.map(globMatcher);
+    return [...this.names].filter((path) => {
+      const names = path.split("/");
+      return matchers.some((matches) => matches(names));
+    });
   }
 
   /** undefined: it is not there, or too large to be what it is taken for. */

@@ -5,7 +5,12 @@ import type { ProjectFiles } from "./project-files.ts";
 export const pythonTestPaths = ["**/{test,tests}/**", "**/test_*.py", "**/*_test.py", "**/conftest.py"];
 
 export const pythonProtectedPaths = [
-  "**/{pyproject.toml,setup.cfg,setup.py,pytest.ini,.pytest.ini,tox.ini,noxfile.py,.coveragerc}",
+  "**/{pyproject.toml,setup.cfg,setup.py,tox.ini,noxfile.py,.coveragerc}",
+  "**/{pytest.ini,.pytest.ini,pytest.toml,.pytest.toml}",
+  // `python -m` looks into the top folder first: what is called like the runner, or like what it is made of, would be it.
+  "{pytest,_pytest,unittest,pluggy,iniconfig,packaging,pygments,exceptiongroup,tomli}{.*,/__init__.*}",
+  // By these packages say that they are there, and which plugins the runner loads.
+  "**/*.{dist-info,egg-info}/**",
 ];
 
 /** Where a project says what it needs for its tests. */
@@ -33,9 +38,18 @@ export async function pythonVerify(files: ProjectFiles, python: string): Promise
   ];
 }
 
+const pytestFiles = [
+  "pytest.ini",
+  ".pytest.ini",
+  "pytest.toml",
+  ".pytest.toml",
+  "conftest.py",
+  "tests/conftest.py",
+  "test/conftest.py",
+];
+
 export async function knowsPytest(files: ProjectFiles): Promise<boolean> {
-  if (files.first("pytest.ini", ".pytest.ini", "conftest.py", "tests/conftest.py", "test/conftest.py"))
-    return true;
+  if (files.first(...pytestFiles)) return true;
   for (const path of [...requirementFiles, "pyproject.toml", "setup.cfg", "tox.ini", "uv.lock"]) {
     if (/\bpytest\b/.test((await files.text(path)) ?? "")) return true;
   }
