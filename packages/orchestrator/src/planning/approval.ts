@@ -1,5 +1,6 @@
-import type { ConfigValue, ExecutionEnvironment, Plan } from "@opentiger/schema";
+import type { ConfigValue, ExecutionEnvironment, Plan, VerifyCommand } from "@opentiger/schema";
 import { z } from "zod";
+import { appendEvent } from "../state/events.ts";
 import type { LoopRow } from "../state/loops.ts";
 import { oneRow, type Queryable } from "../state/rows.ts";
 import type { TaskRow } from "../state/tasks.ts";
@@ -23,6 +24,20 @@ export function whyItWaits({ loop, plan, environment, usual }: Asked): string | 
   return `The planner proposes commands that would run on this machine itself: ${commands.join("; ")}. ${how}`;
 }
 
+/** The event that keeps commands which a person wrote for a task, and so has let run. */
+const ownCommands = "task.verify";
+
+/** Part of a transaction that has locked the loop. */
+export async function noteOwnCommands(
+  on: Queryable,
+  { id, loop }: Pick<TaskRow, "id" | "loop">,
+  verify: readonly VerifyCommand[] = [],
+): Promise<void> {
+  if (verify.length === 0) return;
+  const commands = verify.map(({ command }) => command);
+  await appendEvent(on, { loop, task: id, type: ownCommands, data: { commands } });
+}
+
 /**
  * A task as it may be run here: on the host it has no command that a model proposed and no person has let run. Asked when
  * it is run, since where agents work may have been changed after the loop was planned.
@@ -34,11 +49,14 @@ export async function asApproved<Task extends Pick<TaskRow, "verify">>(
   task: Task,
 ): Promise<Task> {
   if (environment !== "host" || loop.source.kind !== "prose" || task.verify.length === 0) return task;
-  const { approved } = await oneRow(
+  const { approved, own } = await oneRow(
     on,
-    z.object({ approved: z.boolean() }),
-    "select exists (select 1 from events where loop_id = $1 and type = 'loop.approve') as approved",
+    z.object({ approved: z.boolean(), own: z.array(z.string()) }),
+    `select exists (select 1 from events where loop_id = $1 and type = 'loop.approve') as approved,
+       array(select jsonb_array_elements_text(data->'commands') from events
+         where loop_id = $1 and type = '${ownCommands}') as own`,
     [loop.id],
   );
-  return approved ? task : { ...task, verify: [] };
+  if (approved) return task;
+  return { ...task, verify: task.verify.filter(({ command }) => own.includes(command)) };
 }

@@ -1,8 +1,9 @@
 import type { AgentOutcome, Asked } from "@opentiger/agents";
-import { type Plan, type TokenCount, tokenCount } from "@opentiger/schema";
+import type { Plan, TokenCount } from "@opentiger/schema";
+import { askAgent } from "../agent/ask.ts";
+import { usageOfTotals } from "../agent/gateway.ts";
+import { openRun } from "../agent/open-run.ts";
 import type { Place } from "../place.ts";
-import { askAgent } from "../running/ask.ts";
-import { openRun } from "../running/open-run.ts";
 import type { RunColumns } from "../state/change-columns.ts";
 import type { Lease } from "../state/lease.ts";
 import { noteRun, type RunRow } from "../state/runs.ts";
@@ -31,6 +32,7 @@ export async function askPlanner(
     prompt: plannerPrompt({ ...ground, requirement: loop.requirement }, limits),
     schema: planAnswer(limits),
     instructions: await projectInstructions(ground),
+    projectSettings: place.config.get("OPENTIGER_PROJECT_SETTINGS"),
     tries: place.config.get("OPENTIGER_PLAN_TRIES"),
     timeoutMs: place.config.get("OPENTIGER_PLAN_TIMEOUT"),
     signal,
@@ -41,11 +43,8 @@ export async function askPlanner(
 
 /** All tries are one run to the gateway, which counts on; without it, what the CLI says of each. */
 function usedIn(outcomes: readonly AgentOutcome[]): RunColumns {
-  const counted = outcomes.at(-1)?.gateway;
-  if (counted && counted.requests > 0) {
-    const usd = counted.unpriced === 0 ? counted.usd : null;
-    return { tokens: tokenCount.parse(counted.tokens), usd };
-  }
+  const counted = usageOfTotals(outcomes.at(-1)?.gateway);
+  if (counted) return counted;
   const said = outcomes.flatMap(({ cli }) => cli.tokens ?? []);
   if (said.length === 0) return {};
   const sum = (kind: keyof TokenCount): number => said.reduce((total, tokens) => total + tokens[kind], 0);

@@ -22,8 +22,11 @@ const limits = { tasks: 5 };
 const texts = (...tasks: PlannedTask[]): string[] => planProblems({ tasks }, limits).map(({ text }) => text);
 
 describe("a plan", () => {
-  it("that can be worked off is taken, and its needs become numbers", () => {
-    const plan = { tasks: [task("a"), task("b", { needs: ["a"] }), task("c", { needs: ["a", "b"] })] };
+  it("that can be carried out is taken, and its needs become numbers", () => {
+    const plan = {
+      summary: "",
+      tasks: [task("a"), task("b", { needs: ["a"] }), task("c", { needs: ["a", "b"] })],
+    };
     expect(() => checkPlan(plan, limits)).not.toThrow();
     expect(planToTasks(plan)).toMatchObject([{ key: "a" }, { needs: [1] }, { needs: [1, 2] }]);
     expect(planToTasks(plan, 4)).toMatchObject([{ needs: [] }, { needs: [4] }, { needs: [4, 5] }]);
@@ -32,7 +35,7 @@ describe("a plan", () => {
   it("is refused with all that is wrong with it", () => {
     const circle = [task("b", { needs: ["c"] }), task("c", { needs: ["b"] })];
     const tasks = [task("a", { needs: ["x"] }), task("a"), ...circle];
-    expect(() => checkPlan({ tasks }, { tasks: 2 })).toThrow(
+    expect(() => checkPlan({ summary: "", tasks }, { tasks: 2 })).toThrow(
       expect.objectContaining({
         code: "plan_invalid",
         message: expect.stringMatching(/4 tasks, and 2 are allowed.*key a.*needs x.*circle/),

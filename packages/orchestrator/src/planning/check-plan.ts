@@ -1,9 +1,8 @@
-import type { Plan, PlannedTask } from "@opentiger/schema";
+import { type Plan, type PlannedTask, plan } from "@opentiger/schema";
 import { OrchestratorError } from "../errors.ts";
 import { checkDependencies } from "../state/dependencies.ts";
-import { pathsOverlap } from "../state/overlap.ts";
 import type { NewTask } from "../state/tasks.ts";
-import { testerProblems } from "./tester-rule.ts";
+import { testerPathProblem, testerProblems } from "./tester-rule.ts";
 
 export interface PlanLimits {
   /** OPENTIGER_MAX_TASKS. */
@@ -12,12 +11,12 @@ export interface PlanLimits {
   testPaths?: readonly string[];
 }
 
-/** Refuses a plan that could not be worked off, with all that is wrong with it. */
-export function checkPlan(plan: Pick<Plan, "tasks">, limits: PlanLimits): void {
-  const problems = planProblems(plan, limits);
+/** Refuses a plan that could not be carried out or is longer than a plan may be, with all that is wrong with it. */
+export function checkPlan(asked: Plan, limits: PlanLimits): void {
+  const problems = [...formProblems(asked), ...planProblems(asked, limits)];
   if (problems.length === 0) return;
   const told = problems.map(({ text }) => text).join("; ");
-  throw new OrchestratorError("plan_invalid", `the plan cannot be worked off: ${told}`, {
+  throw new OrchestratorError("plan_invalid", `the plan cannot be carried out: ${told}`, {
     remedy: "correct the tasks, and try it again",
   });
 }
@@ -48,6 +47,15 @@ export function planToTasks({ tasks }: Pick<Plan, "tasks">, first = 1): NewTask[
     ...task,
     needs: needs.flatMap((key) => numbers.get(key) ?? []),
   }));
+}
+
+function formProblems(asked: Plan): PlanProblem[] {
+  const issues = plan.safeParse(asked).error?.issues ?? [];
+  return issues.map(({ path: [field = "", index, ...within], message }) => {
+    const task = asked.tasks[Number(index)]?.key ?? null;
+    const where = task === null ? [field] : [task, within.join(".")];
+    return { task, text: [...where, message].join(": ") };
+  });
 }
 
 function numbersOf(tasks: readonly PlannedTask[], first = 1): Map<string, number> {
@@ -100,7 +108,6 @@ function pathProblems(
   const texts = [...allowedPaths, ...mayChange]
     .filter((path) => path.startsWith("/") || path.split("/").includes(".."))
     .map((path) => `${key} may change ${path}, which does not lie within the repository`);
-  if (role === "tester" && testPaths.length > 0 && !pathsOverlap(allowedPaths, testPaths))
-    texts.push(`${key} is a tester's task and may change no test: tests are ${testPaths.join(", ")}`);
-  return texts.map((text) => ({ task: key, text }));
+  const untestable = testerPathProblem({ name: key, role, allowedPaths }, testPaths);
+  return [...texts, ...(untestable === undefined ? [] : [untestable])].map((text) => ({ task: key, text }));
 }

@@ -1,21 +1,23 @@
 import type { Sandbox } from "@opentiger/sandbox";
 import type { CheckRound, ExecutionEnvironment, Project } from "@opentiger/schema";
-import { LeaseLost } from "../dispatch/lease-lost.ts";
+import { type AgentChoice, agentFor } from "../agent/agent-choice.ts";
+import { authenticate } from "../agent/credentials.ts";
+import { redactionOf } from "../agent/known-secrets.ts";
 import { OrchestratorError } from "../errors.ts";
 import { LoopRepository } from "../git/repository.ts";
 import type { Place } from "../place.ts";
 import { ensurePrepared } from "../project/prepared.ts";
 import { readProject } from "../project/read-project.ts";
 import { makeSandbox } from "../project/sandbox.ts";
-import { type AgentChoice, agentFor } from "../running/agent-choice.ts";
-import { authenticate } from "../running/credentials.ts";
-import { redactionOf } from "../running/known-secrets.ts";
+import { sandboxName } from "../project/sandbox-name.ts";
+import { LeaseLost } from "../stage/lease-lost.ts";
 import type { Lease } from "../state/lease.ts";
 import type { LoopRow } from "../state/loops.ts";
-import { noteBase, tellOnce } from "../state/planning.ts";
+import { tellOnce } from "../state/planning.ts";
 import { findRepository } from "../state/repositories.ts";
 import { baselineOf } from "../verifying/baseline.ts";
 import { baselineApart, isTakenApart } from "../verifying/baseline-apart.ts";
+import { bringBase } from "./bring-base.ts";
 import { redOf } from "./red-checks.ts";
 
 /** What a loop stands on when it is planned. */
@@ -44,23 +46,28 @@ export async function layGround(
 ): Promise<Ground> {
   const say = (line: string): void => place.log(`loop ${loop.id}: ${line}`);
   const repository = await openRepository(place, loop, signal);
-  const baseOid = loop.baseOid ?? (await bringBase(place, lease, repository));
+  const environment = loop.settings.environment ?? place.config.get("EXECUTION_ENVIRONMENT");
+  const baseOid = loop.baseOid ?? (await bringBase(place, lease, { repository, environment }));
   const project = await readProject(repository, baseOid, loop.settings.project);
   const { detected, setup, verify, testPaths, sources } = project;
   await tell(place, lease, "loop.project", { detected, setup, verify, testPaths, sources });
-  const environment = loop.settings.environment ?? place.config.get("EXECUTION_ENVIRONMENT");
   const planner = agentFor(place, loop, "planner");
   const agent = planner.driver.template;
   const about = { loop, repository, project, commit: baseOid, environment, agent, signal, say };
   const prepared = await ensurePrepared(place, about);
-  const name = `loop-${loop.id}-${agent}`;
+  const name = sandboxName({ loop: loop.id, kind: "loop", agent });
   const sandbox = await makeSandbox(place, { ...about, name, prepared, phase: "run" });
   try {
     await authenticate(place, sandbox);
     const redact = await redactionOf(place, sandbox);
     const look = (): Promise<CheckRound> =>
       isTakenApart(place, about)
-        ? baselineApart(place, { ...about, prepared, redact, name: `loop-${loop.id}-baseline` })
+        ? baselineApart(place, {
+            ...about,
+            prepared,
+            redact,
+            name: sandboxName({ loop: loop.id, kind: "baseline", task: null }),
+          })
         : baselineOf(place, { ...about, sandbox, redact, key: prepared.key });
     const baseline = verify.length === 0 ? null : await look();
     const { red, notes } = redOf(baseline);
@@ -77,15 +84,6 @@ async function openRepository(place: Place, loop: LoopRow, signal: AbortSignal):
   if (!row)
     throw new OrchestratorError("internal", `the repository of loop ${loop.id} is not in the database`);
   return LoopRepository.open(place, row, signal);
-}
-
-/** The commit at which the user's repository is now: from here on the loop's base, whatever happens there. */
-async function bringBase(place: Place, lease: Lease, repository: LoopRepository): Promise<string> {
-  const { baseOid: found, notes } = await repository.importBase(lease.loop);
-  const baseOid = await noteBase(place.database, lease, found);
-  if (baseOid === undefined) throw new LeaseLost(lease.stage);
-  await tell(place, lease, "loop.base", { baseOid, notes });
-  return baseOid;
 }
 
 async function tell(

@@ -24,12 +24,12 @@ it("can be asked of every agent", () => {
   expect(answerSchema(schema).jsonSchema).toMatchObject({ type: "object", required: ["summary", "tasks"] });
 });
 
-it("that can be worked off is a plan, with commands as a plan has them", () => {
+it("that can be carried out is a plan, with commands as a plan has them", () => {
   const answer = schema.parse(answered());
   expect(planOfAnswer(answer).tasks).toMatchObject([{ key: "a", verify: [{ command: "true" }] }]);
 });
 
-describe("an answer that could not be worked off", () => {
+describe("an answer that could not be carried out", () => {
   it.each([
     ["a form that no API checks", answered({ key: "Not A Key" }), "tasks.0.key"],
     ["an empty command", answered({ verify: [""] }), "tasks.0.verify.0"],

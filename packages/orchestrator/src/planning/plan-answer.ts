@@ -18,7 +18,7 @@ const answeredTask = z.object({
 const answeredPlan = z.object({ summary: z.string(), tasks: z.array(answeredTask) });
 export type PlanAnswer = z.infer<typeof answeredPlan>;
 
-/** An answer in this form can be worked off: what could not goes back with all that is wrong with it. */
+/** An answer in this form can be carried out: what could not goes back with all that is wrong with it. */
 export function planAnswer(limits: PlanLimits): z.ZodType<PlanAnswer> {
   return answeredPlan.superRefine((answer, { addIssue }) => {
     const parsed = plan.safeParse(asWritten(answer));

@@ -1,10 +1,18 @@
 import { loopSettings, type TaskFailure } from "@opentiger/schema";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import {
+  planned,
+  plannedLoop,
+  type TemporaryLoopPlace,
+  temporaryLoopPlace,
+} from "../fixture/temporary-loop-place.ts";
+import { claimed, claimOf, newTask } from "../fixture/temporary-loops.ts";
+import { addTask } from "../loops/add-task.ts";
 import { approveLoop } from "../loops/approve-loop.ts";
 import { cancelLoop } from "../loops/cancel-loop.ts";
+import { editTask } from "../loops/edit-task.ts";
 import { retryLoop } from "../loops/retry-loop.ts";
 import { startLoop } from "../loops/start-loop.ts";
-import { planned, plannedLoop, type TemporaryPlace, temporaryPlace } from "../loops/temporary-place.ts";
 import { claimStage } from "../state/claims.ts";
 import { listEvents } from "../state/events.ts";
 import { type Lease, takeOver } from "../state/lease.ts";
@@ -12,15 +20,15 @@ import { findLoop } from "../state/loops.ts";
 import { noteBase, tellOnce } from "../state/planning.ts";
 import { listRuns, type RunRow, startRun } from "../state/runs.ts";
 import { listStages } from "../state/stages.ts";
-import { claimed, claimOf } from "../state/temporary-loops.ts";
+import type { TaskRow } from "../state/tasks.ts";
 import { asApproved, whyItWaits } from "./approval.ts";
 import { failPlanning } from "./plan-failure.ts";
 
-let place: TemporaryPlace;
+let place: TemporaryLoopPlace;
 let loop: string;
 
 beforeAll(async () => {
-  place = await temporaryPlace();
+  place = await temporaryLoopPlace();
 });
 
 afterAll(() => place.remove());
@@ -78,7 +86,7 @@ describe("a planner that failed", () => {
     const second = await planning();
     await failPlanning(place, second.lease, second.run, failure("tool_loop"));
     expect(await state()).toBe("failed");
-    await retryLoop(place.database, loop);
+    await retryLoop(place, loop);
     const third = await planning();
     expect(third.run.number).toBe(3);
     await failPlanning(place, third.lease, third.run, failure("tool_loop"));
@@ -184,6 +192,18 @@ describe("whether a plan waits for a person", () => {
     expect((await asApproved(on, { ...row, source: stories }, "host", task)).verify).toEqual(verify);
     await approveLoop(on, row.id);
     expect((await asApproved(on, row, "host", task)).verify).toEqual(verify);
+    await cancelLoop(on, row.id);
+  });
+
+  it("what a person said of a task is run on the host, also where nobody had to approve the plan", async () => {
+    const { loop: row, tasks } = await plannedLoop(place, [planned("a", { verify })]);
+    const on = place.database;
+    const runOnHost = async (task: TaskRow) => (await asApproved(on, row, "host", task)).verify;
+    const own = [{ command: "mine" }];
+    expect(await runOnHost(await addTask(place, row.id, newTask("b", { verify: own })))).toEqual(own);
+    const edited = await editTask(on, tasks[0]?.id ?? "", { verify: [{ command: "another of mine" }] });
+    expect(await runOnHost(edited)).toEqual([{ command: "another of mine" }]);
+    expect(await runOnHost({ ...edited, verify: [...own, ...verify] })).toEqual(own);
     await cancelLoop(on, row.id);
   });
 });

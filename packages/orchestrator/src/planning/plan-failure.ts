@@ -1,14 +1,22 @@
 import type { TaskFailure } from "@opentiger/schema";
-import { LeaseLost } from "../dispatch/lease-lost.ts";
 import type { Place } from "../place.ts";
 import { decideNext } from "../recovery/decide.ts";
+import { LeaseLost } from "../stage/lease-lost.ts";
 import { change } from "../state/change.ts";
+import type { RunColumns } from "../state/change-columns.ts";
 import { appendEvent } from "../state/events.ts";
 import { type Lease, releaseLease } from "../state/lease.ts";
 import { lockLoop } from "../state/locks.ts";
 import { failuresOfPlan, planAgain } from "../state/planning.ts";
 import type { Queryable } from "../state/rows.ts";
 import type { RunRow } from "../state/runs.ts";
+import { sentence } from "../wording.ts";
+
+export interface PlanningFailed {
+  again?: "by_table" | "never";
+  /** By the run, as far as it is not written down yet. */
+  used?: Pick<RunColumns, "tokens" | "usd">;
+}
 
 /**
  * The planner's run came to nothing, or what comes before it. By the same table as for tasks it is tried again, at once or
@@ -19,13 +27,13 @@ export async function failPlanning(
   lease: Lease,
   run: RunRow | null,
   failure: TaskFailure,
-  again: "by_table" | "never" = "by_table",
+  { again = "by_table", used = {} }: PlanningFailed = {},
 ): Promise<void> {
   await place.database.transaction(async (on) => {
     const next: Next =
       again === "never" ? { again: false, why: null } : await decide(place, on, lease, run, failure);
     const data = { failure: failure.type, message: failure.message };
-    if (run) await endRun(on, lease, run, failure);
+    if (run) await endRun(on, lease, run, { ...used, failure });
     else if (next.again) await tellAgain(on, lease, failure, next.at);
     const moved = next.again
       ? await releaseLease(on, lease, data, next.at)
@@ -34,11 +42,17 @@ export async function failPlanning(
   });
 }
 
-async function endRun(on: Queryable, lease: Lease, { id }: RunRow, failure: TaskFailure): Promise<void> {
+async function endRun(
+  on: Queryable,
+  lease: Lease,
+  { id }: RunRow,
+  set: RunColumns & { failure: TaskFailure },
+): Promise<void> {
+  const { failure } = set;
   const by = failure.type === "lost" || failure.type === "removed" ? "lose" : "fail";
   const ended = { what: "run", id, by, from: "running", fence: lease.fence } as const;
   const data = { failure: failure.type, message: failure.message };
-  if (!(await change(on, { ...ended, set: { failure }, data })).changed) throw new LeaseLost(lease.stage);
+  if (!(await change(on, { ...ended, set, data })).changed) throw new LeaseLost(lease.stage);
 }
 
 /** Where there is no run that keeps the failure: what is told is what is counted. */
@@ -93,16 +107,17 @@ async function failLoop(
   { type, message, remedy }: TaskFailure,
   why: string | null,
 ): Promise<boolean> {
-  const mend = type === "malformed" ? otherwise : remedy;
+  const mend = mends[type] ?? remedy;
   const parts = ["There is no plan", message, why, mend, `Then: \`opentiger loop retry ${loop}\``];
   const detail = parts.flatMap((part) => (part === null ? [] : [sentence(part)])).join(" ");
   const asked = { what: "loop", id: loop, by: "fail", from: "planning", fence } as const;
   return (await change(on, { ...asked, set: { detail }, data: { failure: type, detail } })).changed;
 }
 
-const otherwise =
-  "Say the requirement in other words, or let another agent or model plan: OPENTIGER_PLANNER_AGENT, OPENTIGER_PLANNER_MODEL";
-
-function sentence(words: string): string {
-  return /[.!?]$/.test(words.trim()) ? words.trim() : `${words.trim()}.`;
-}
+/** Where a plan is helped in another way than a task. */
+const mends: Partial<Record<TaskFailure["type"], string>> = {
+  malformed:
+    "Say the requirement in other words, or let another agent or model plan: OPENTIGER_PLANNER_AGENT, OPENTIGER_PLANNER_MODEL",
+  budget:
+    "Allow it more when you retry it, with --budget-tokens or --budget-usd; the budget of a day is there again at 00:00 UTC",
+};

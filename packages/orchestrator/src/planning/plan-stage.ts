@@ -1,7 +1,7 @@
 import type { Plan } from "@opentiger/schema";
-import { LeaseLost } from "../dispatch/lease-lost.ts";
 import { existingLoop } from "../loops/existing.ts";
 import type { Place } from "../place.ts";
+import { LeaseLost } from "../stage/lease-lost.ts";
 import { change } from "../state/change.ts";
 import type { Lease } from "../state/lease.ts";
 import { lockLoop } from "../state/locks.ts";
@@ -10,9 +10,9 @@ import { addTasks } from "../state/tasks.ts";
 import { whyItWaits } from "./approval.ts";
 import { askPlanner } from "./ask-planner.ts";
 import { checkPlan, planToTasks } from "./check-plan.ts";
+import { givenPlan } from "./given-plan.ts";
 import { type Ground, layGround } from "./ground.ts";
 import { failPlanning } from "./plan-failure.ts";
-import { singlePlan } from "./single-plan.ts";
 
 /**
  * Makes the tasks of a loop: brings its base in, sets the project up, looks how its checks stand, asks the planner or
@@ -45,17 +45,16 @@ async function makePlan(
   signal: AbortSignal,
 ): Promise<Made | undefined> {
   const { loop, project } = ground;
-  const { source } = loop;
   const limits = { tasks: place.config.get("OPENTIGER_MAX_TASKS"), testPaths: project.testPaths };
-  if (source.kind === "prose") {
-    const { run, asked } = await askPlanner(place, lease, ground, limits, signal);
-    if (asked.ok) return { plan: asked.answer, run };
-    await failPlanning(place, lease, run, asked.failure);
-    return undefined;
+  const plan = givenPlan(loop.source, loop.requirement);
+  if (plan) {
+    checkPlan(plan, limits);
+    return { plan, run: null };
   }
-  const plan = source.kind === "single" ? singlePlan(loop.requirement, source.mayChange) : source;
-  checkPlan(plan, limits);
-  return { plan: { summary: plan.summary, tasks: plan.tasks }, run: null };
+  const { run, asked } = await askPlanner(place, lease, ground, limits, signal);
+  if (asked.ok) return { plan: asked.answer, run };
+  await failPlanning(place, lease, run, asked.failure);
+  return undefined;
 }
 
 /** All in one transaction: the planner's run has ended, the tasks are there, the loop runs or waits. */

@@ -53,7 +53,7 @@ it("says what is asked, with what the project has, what tests are, and how many 
   const prompt = asked();
   expect(prompt).toContain("<requirement>\nA flag.\n</requirement>");
   expect(prompt).toContain("- `npm test`");
-  expect(prompt).toContain("Tests are: `test/**`. Protected are: `package.json`.");
+  expect(prompt).toContain("Tests are: `test/**`. Protected are: `package.json`; and in any case Makefiles");
   expect(prompt).toContain("at most 7");
   expect(prompt).toContain("needed by exactly one worker's task");
   expect(prompt).toContain("All of them are green now");
@@ -77,5 +77,5 @@ it("asks for commands where the project has none, and whoever starts the loop is
 it("names only some of very many", () => {
   const many = round(...Array.from({ length: 70 }, (_, index) => [`t${index}`, "failed"] as const));
   expect(redOf(many).red).toHaveLength(51);
-  expect(redOf(many).red.at(-1)).toBe("and 20 more");
+  expect(redOf(many).red.at(-1)).toBe("20 more");
 });

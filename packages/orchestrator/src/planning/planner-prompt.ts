@@ -55,7 +55,7 @@ function fields({ testPaths, protectedPaths }: Project): string {
 - risk: low, medium or high: how much could break that no check would notice.
 - estimate: how long it takes, such as "20 minutes"; null if you cannot say.
 
-Tests are: ${listed(testPaths)}. Protected are: ${listed(protectedPaths)}.`;
+Tests are: ${listed(testPaths)}. Protected are: ${listed(protectedPaths)}; and in any case Makefiles and their kin, settings of package managers, new settings of test runners, and what a set-up installs.`;
 }
 
 function aboutProject({ verify, detected }: Project): string {

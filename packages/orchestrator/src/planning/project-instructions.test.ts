@@ -97,4 +97,16 @@ describe("what a project says to agents", () => {
     expect(all).toHaveLength(200);
     expect(all.at(-1)?.text).toMatch(/30 further files/);
   });
+
+  test.each([
+    ["backticks", `${"`".repeat(4_000_000)}x`],
+    ["backticks from the beginning of a line", "`".repeat(4_000_000)],
+    ["runs of backticks", Array.from({ length: 2_500 }, (_, length) => `${"`".repeat(length)} `).join("")],
+    ["dots", `@${".".repeat(4_000_000)}x`],
+  ])("is read in a moment where it is millions of %s", async (_what, text) => {
+    const start = performance.now();
+    expect(await told({ "CLAUDE.md": text })).toHaveLength(1);
+    // On a busy machine too; what grows with the square of the length takes minutes.
+    expect(performance.now() - start).toBeLessThan(20_000);
+  });
 });

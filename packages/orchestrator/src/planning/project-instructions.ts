@@ -84,7 +84,7 @@ class Telling {
     const text = content.toString("utf8");
     this.#told.push({ path, text: this.#fitted(path, text) });
     if (depth >= deepestImport) return;
-    for (const named of importsOf(text, file.path)) await this.#tell(named, depth + 1);
+    for (const named of importsOf(text.slice(0, longest), file.path)) await this.#tell(named, depth + 1);
   }
 
   #fitted(path: string, text: string): string {

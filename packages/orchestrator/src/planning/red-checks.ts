@@ -1,4 +1,5 @@
 import type { CheckResult, CheckRound } from "@opentiger/schema";
+import { firstFew } from "../wording.ts";
 
 /** So many are named; the rest is counted. */
 const toldNames = 50;
@@ -10,10 +11,9 @@ export function redOf(baseline: CheckRound | null): { red: string[]; notes: stri
     .filter(({ result }) => result !== "passed" && result !== "skipped")
     .map(nameOf);
   if (red.length === 0) return { red, notes: [] };
-  const rest = red.length - toldNames;
   const green = baseline.results.length - red.length;
   return {
-    red: [...red.slice(0, toldNames), ...(rest > 0 ? [`and ${rest} more`] : [])],
+    red: firstFew(red, toldNames),
     notes: [
       `${red.length} of ${red.length + green} checks are red before anything is changed: they say nothing of the work, and only what is green or new counts.`,
     ],

@@ -26,7 +26,8 @@ export function singlePlan(requirement: string, mayChange: readonly string[] = [
 }
 
 function titleOf(words: string): string {
-  const line = (words.split("\n")[0] ?? "").replace(/^#+\s*/, "").trim();
+  const lines = words.split("\n").map((each) => each.replace(/^#+\s*/, "").trim());
+  const line = lines.find((each) => each !== "") ?? words;
   const characters = Array.from(line);
   return characters.length <= longestTitle ? line : `${characters.slice(0, longestTitle - 1).join("")}…`;
 }

@@ -1,4 +1,5 @@
 import type { TaskRole } from "@opentiger/schema";
+import { pathsOverlap } from "../state/overlap.ts";
 
 /** A task as far as this rule looks at it; `needs` are names of others. */
 export interface RoleNeeds {
@@ -21,6 +22,15 @@ export function testerProblems(tasks: readonly RoleNeeds[]): { name: string; tex
       const who = needing.map((task) => task.name).join(", ");
       return [{ name, text: `${name} is a tester's task and is needed by ${who}: ${rule}` }];
     });
+}
+
+/** A tester writes tests and nothing else; where it is known what a test is, its task must be able to touch one. */
+export function testerPathProblem(
+  { name, role, allowedPaths }: { name: string; role: TaskRole; allowedPaths: readonly string[] },
+  testPaths: readonly string[],
+): string | undefined {
+  if (role !== "tester" || testPaths.length === 0 || pathsOverlap(allowedPaths, testPaths)) return undefined;
+  return `${name} is a tester's task and may change no test: tests are ${testPaths.join(", ")}`;
 }
 
 const rule =

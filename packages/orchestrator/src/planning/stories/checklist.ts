@@ -1,3 +1,4 @@
+import { attributeIn, attributeValue, isAttribute, isNearlyAttribute, notAnAttribute } from "./attribute.ts";
 import { type SourceStory, type StoryProblem, type StorySource, storiesRefused } from "./source.ts";
 import { keyOf } from "./story.ts";
 
@@ -7,21 +8,6 @@ const fence = /^\s*(?:```|~~~)/;
 const heading = /^#{1,6}\s/;
 const listItem = /^(?:[-*+]|\d{1,3}[.)])\s/;
 
-/** `- needs: one, two`, below a title: with or without the dash. */
-const attribute = /^(?:[-*+][ \t]+)?([A-Za-z]+):(?:[ \t]+(.*))?$/;
-
-/** How each is written: one value, or several between commas; a command may have commas, and each has its own line. */
-const attributes = {
-  key: "one",
-  role: "one",
-  risk: "one",
-  estimate: "one",
-  needs: "list",
-  allowedPaths: "list",
-  mayChange: "list",
-  verify: "line",
-} as const;
-
 interface Open {
   line: number;
   checked: boolean;
@@ -29,6 +15,7 @@ interface Open {
   values: Record<string, unknown>;
   lines: Map<string, number>;
   text: string[];
+  unknown: StoryProblem[];
 }
 
 /**
@@ -67,8 +54,8 @@ function namesOf({ title, values: { key } }: Open): string[] {
   return [title, typeof key === "string" ? key : keyOf(title)];
 }
 
-function empty(): Pick<Open, "values" | "lines" | "text"> {
-  return { values: {}, lines: new Map(), text: [] };
+function empty(): Pick<Open, "values" | "lines" | "text" | "unknown"> {
+  return { values: {}, lines: new Map(), text: [], unknown: [] };
 }
 
 /** Indented, or without a line between, as Markdown has it. */
@@ -79,24 +66,18 @@ function belongs(line: string, { text }: Open): boolean {
 
 /** Whether it was one. */
 function readAttribute(story: Open, line: string, number: number): boolean {
-  const [, name = "", written = ""] = attribute.exec(line) ?? [];
-  if (!isAttribute(name)) return false;
-  const kind = attributes[name];
-  const value = written.trim();
-  story.lines.set(name, number);
-  if (kind === "one") story.values[name] = unquoted(value);
-  else if (kind === "list") story.values[name] = value.split(",").map(unquoted).filter(Boolean);
-  else story.values[name] = [...[story.values[name] ?? []].flat(), unquoted(value)];
-  return true;
-}
-
-function isAttribute(name: string): name is keyof typeof attributes {
-  return Object.hasOwn(attributes, name);
-}
-
-/** Between backticks nothing is taken for Markdown; they are not part of it. */
-function unquoted(value: string): string {
-  return value.trim().replace(/^`(.*)`$/, "$1");
+  const said = attributeIn(line);
+  if (!said) return false;
+  const { name, written } = said;
+  if (isAttribute(name)) {
+    story.lines.set(name, number);
+    story.values[name] = attributeValue(name, written, story.values[name]);
+    return true;
+  }
+  // Right below the title stand words of a story; later on only what is nearly one of them is taken for a slip.
+  const slipped = story.text.length === 0 || isNearlyAttribute(name);
+  if (slipped) story.unknown.push({ line: number, text: notAnAttribute(name) });
+  return slipped;
 }
 
 function sourceStory({ line, title, values, lines, text }: Open): SourceStory {
@@ -121,7 +102,8 @@ function problemsOf(stories: readonly Open[]): StoryProblem[] {
     return [{ line: null, text: "there is no checklist in it: a story begins with `- [ ] `" }];
   if (stories.every(({ checked }) => checked))
     return [{ line: null, text: "all its boxes are checked: there is nothing to do" }];
-  return stories.flatMap(({ line, title }) =>
-    title === "" ? [{ line, text: "the story has no title" }] : [],
-  );
+  return stories.flatMap(({ line, title, checked, unknown }) => [
+    ...(title === "" ? [{ line, text: "the story has no title" }] : []),
+    ...(checked ? [] : unknown),
+  ]);
 }

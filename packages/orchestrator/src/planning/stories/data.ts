@@ -1,10 +1,11 @@
+import { plan } from "@opentiger/schema";
 import { isCollection, isNode, LineCounter, type Node, parseDocument } from "yaml";
 import { z } from "zod";
 import { placeOf, type SourceStory, type StoryProblem, type StorySource, storiesRefused } from "./source.ts";
 
 /** Of what stands around the stories. `tasks` is what a plan calls them, so that one that was shown can be given back. */
 const around = z.strictObject({
-  summary: z.string().max(5_000).default(""),
+  summary: plan.shape.summary.default(""),
   stories: z.array(z.unknown()).optional(),
   tasks: z.array(z.unknown()).optional(),
 });

@@ -63,15 +63,83 @@ describe("a checklist", () => {
     expect(plan.tasks[1]?.title).toBe("Two");
   });
 
+  it("splits lists at commas, but not those of a glob or between backticks", () => {
+    const text = [
+      "- [ ] One",
+      "  - allowedPaths: src/{a,b}/**, `docs/a,b.md`, {x,y/{1,2}}.js,",
+      "  - needs: `Say it, twice`",
+      "- [ ] Say it, twice",
+      "  - allowedPaths: a{b, c",
+    ].join("\n");
+    expect(readStories(text, "a.md").tasks).toMatchObject([
+      { allowedPaths: ["src/{a,b}/**", "docs/a,b.md", "{x,y/{1,2}}.js"], needs: ["say-it-twice"] },
+      { allowedPaths: ["a{b", "c"] },
+    ]);
+  });
+
+  it("takes a word with a colon for instructions where they have begun, and in what is done", () => {
+    const text = "- [x] Done\n  - owner: me\n- [ ] a\n\n  Note: keep the order.\n";
+    expect(readStories(text, "a.md").tasks).toMatchObject([{ instructions: "Note: keep the order." }]);
+  });
+
   it.each([
     ["just words\n", "there is no checklist in it"],
     ["- [x] all\n", "there is nothing to do"],
     ["- [ ] a\n- [ ] \n", "line 2: the story has no title"],
     ["- [ ] a\n\n  - role: boss\n", "line 3: role"],
     ["- [ ] a\n- [ ] b\n  - needs: c\n", "line 2: b needs c, which is not in the plan"],
-    ["- [ ] a\n\n- [ ] a\n", "several tasks have the key a"],
+    ["- [ ] a\n  - key: k\n\n- [ ] b\n  - key: k\n", "several tasks have the key k"],
+    ["- [ ] a\n  - need: b\n- [ ] b\n", 'line 2: "need" is not a word of a story'],
+    ["- [ ] a\n  paths: src\n", 'line 2: "paths" is not a word of a story'],
+    ["- [ ] a\n\n  First words.\n  - Needs: b\n- [ ] b\n", 'line 4: "Needs" is not a word of a story'],
+    ["- [ ] a\n\n  allowedPath: src\n", 'line 3: "allowedPath" is not a word of a story'],
   ])("is refused with the line: %j", (text, words) => {
     expect(refusal(text, "a.md").message).toContain(words);
+  });
+});
+
+it.each([
+  [
+    "summary",
+    `${"x".repeat(5_001)}\n- [ ] a\n`,
+    "stands outside of stories: Too big: expected string to have <=5000",
+  ],
+  [
+    "story",
+    `- [ ] a\n\n  ${"x".repeat(50_001)}\n`,
+    "line 1: instructions: Too big: expected string to have <=50000",
+  ],
+  [
+    "list of checks",
+    `- [ ] a\n${"  - verify: true\n".repeat(21)}`,
+    "line 22: verify: Too big: expected array to have <=20",
+  ],
+])("a %s that is too long is refused with its bound", (_, text, words) => {
+  expect(refusal(text, "a.md").message).toContain(words);
+});
+
+describe("stories without keys whose titles have the same words", () => {
+  it("have one each, and are needed by their titles", () => {
+    const text =
+      "- title: APIを追加\n- title: APIを削除\n  needs: APIを追加\n- {title: x, key: api-2, needs: APIを削除}\n";
+    expect(readStories(text, null).tasks).toMatchObject([
+      { key: "api", needs: [] },
+      { key: "api-3", needs: ["api"] },
+      { key: "api-2", needs: ["api-3"] },
+    ]);
+  });
+
+  it("have one that is not too long", () => {
+    const text = ["1", "2"].map((end) => `- title: ${"a".repeat(70)}${end}\n`).join("");
+    const keys = readStories(text, null).tasks.map(({ key }) => key);
+    expect(keys).toEqual(["a".repeat(64), `${"a".repeat(62)}-2`]);
+  });
+
+  it("are not needed by a name that several have", () => {
+    const text = "- title: APIを追加\n- title: APIを削除\n- title: x\n  needs: api\n";
+    expect(refusal(text, "a.yaml").message).toContain(
+      "line 4: needs: several stories are called api: give each of them a key, and name that",
+    );
   });
 });
 

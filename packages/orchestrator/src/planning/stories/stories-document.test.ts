@@ -18,7 +18,7 @@ it("has an example of each form", () => {
 });
 
 it.each(examples)(
-  "its example in $file can be worked off, by its name or by how it looks",
+  "its example in $file can be carried out, by its name or by how it looks",
   ({ file, text }) => {
     const plan = readStories(text, file);
     expect(planProblems(plan, { tasks: 50 })).toEqual([]);
