@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { CheckRound } from "@opentiger/schema";
+import type { Conclusion } from "./conclusion.ts";
 import type { Judging } from "./judging.ts";
-import type { Verdict } from "./verdict.ts";
 
 export interface WrittenArtifact {
   kind: string;
@@ -10,9 +10,11 @@ export interface WrittenArtifact {
   bytes: number;
 }
 
+type Keeping = Pick<Judging, "place" | "journal" | "redact">;
+
 /** Keeps what the judge saw and said, for people: the log of the checks, and the answers. */
-export async function writeArtifacts(judging: Judging, verdict: Verdict): Promise<WrittenArtifact[]> {
-  const { evidence, judgement, points } = verdict;
+export async function writeArtifacts(judging: Keeping, conclusion: Conclusion): Promise<WrittenArtifact[]> {
+  const { evidence, judgement, points } = conclusion;
   const answers = { judgement, points, ...evidence, rounds: undefined };
   return [
     ...(evidence.rounds.length === 0
@@ -33,7 +35,7 @@ export async function writeArtifacts(judging: Judging, verdict: Verdict): Promis
 }
 
 async function written(
-  { place, journal, redact }: Judging,
+  { place, journal, redact }: Keeping,
   { kind, name, text }: { kind: string; name: string; text: string },
 ): Promise<WrittenArtifact> {
   const most = place.config.get("OPENTIGER_ARTIFACT_SIZE");

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import type { AgentOutcome } from "@opentiger/agents";
 import { type TaskFailure, tokenCount } from "@opentiger/schema";
+import { askAgent } from "../agent/ask.ts";
+import { authenticate } from "../agent/credentials.ts";
 import { taskFailureOf } from "../recovery/task-failures.ts";
-import { askAgent } from "../running/ask.ts";
-import { authenticate } from "../running/credentials.ts";
 import { saidBefore } from "../running/said-before.ts";
 import { noteRun } from "../state/runs.ts";
 import type { Checked } from "./check-candidate.ts";
@@ -69,6 +69,8 @@ export async function askOpinions(
           }),
           schema: opinion,
           instructions: [],
+          // What stands in this tree is the candidate's.
+          projectSettings: "ignored",
           name: `piece-${number}`,
           timeoutMs: place.config.get("OPENTIGER_JUDGE_TIMEOUT"),
           signal,

@@ -1,12 +1,13 @@
 import type { CheckRound, ReworkPoint } from "@opentiger/schema";
 import type { FileChange } from "../git/file-change.ts";
 import { commitOf } from "../merging/merged-candidate.ts";
-import { commandsOf } from "../running/checks.ts";
+import { commandsOf, replacedTests } from "../running/checks.ts";
 import { compareChecks } from "../verifying/compare.ts";
+import { pointsOfChecks, testsFirst } from "../verifying/round-words.ts";
+import { firstFew } from "../wording.ts";
 import { restoredPaths } from "./controls.ts";
 import type { Judging } from "./judging.ts";
 import { changedLocks, lockNotes } from "./lock-files.ts";
-import { pointsOfChecks, testsFirst } from "./round-words.ts";
 import { rememberRound, roundBefore, runRound } from "./rounds.ts";
 import { setUpNotes } from "./set-up-again.ts";
 
@@ -50,7 +51,7 @@ export async function checkCandidate(judging: Judging, candidate: OnTip): Promis
   }
   const before = await roundBefore(judging);
   const isSetUpAgain = locks.length > 0 && judging.project.setup.length > 0;
-  if (isSetUpAgain) notes.push(...setUpNotes(judging));
+  if (isSetUpAgain) notes.push("the project was set up again for the judge", ...setUpNotes(judging));
   const asIs = await runRound(judging, { tree: "as_is", commit: candidate.commit, isSetUpAgain });
   if (isSpokenAgainst(addRound(judging, checked, before, asIs))) return checked;
   const restored = await restoredCommit(judging, candidate, notes);
@@ -78,8 +79,9 @@ function isSpokenAgainst({ points, trouble }: Checked): boolean {
 
 type Said = Omit<Checked, "rounds">;
 
-function compared({ task }: Judging, before: CheckRound, after: CheckRound): Said {
-  const { broken, redBefore, evidence } = compareChecks({ before, after, mayChange: task.mayChange });
+function compared(judging: Judging, before: CheckRound, after: CheckRound): Said {
+  const mayChange = replacedTests(judging);
+  const { broken, redBefore, evidence } = compareChecks({ before, after, mayChange });
   const said: Said = { redBefore, notes: [], points: [], trouble: null };
   if (broken.length > 0 && broken.every(({ exitCode }) => exitCode === timedOut))
     return {
@@ -100,15 +102,12 @@ async function restoredCommit(
   { tree, onto }: OnTip,
   notes: string[],
 ): Promise<string | undefined> {
-  const restored = await repository.restorePaths({ tree, from: onto, ...restoredPaths(project, task) });
+  const isRestored = restoredPaths(project, task);
+  const restored = await repository.restorePaths({ tree, from: onto, isRestored });
   if (restored.tree === tree) return undefined;
-  notes.push(`checked again with these as they were before: ${named(restored.restored)}`);
+  const named = firstFew(restored.restored, namedPaths).join(", ");
+  notes.push(`checked again with these as they were before: ${named}`);
   return commitOf(repository, restored.tree, onto);
 }
 
 const namedPaths = 20;
-
-function named(paths: readonly string[]): string {
-  const rest = paths.length - namedPaths;
-  return [...paths.slice(0, namedPaths), ...(rest > 0 ? [`${rest} more`] : [])].join(", ");
-}

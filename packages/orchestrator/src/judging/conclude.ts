@@ -1,13 +1,13 @@
 import type { CheckRound } from "@opentiger/schema";
-import { LeaseLost } from "../dispatch/lease-lost.ts";
 import { failTask } from "../recovery/fail-task.ts";
+import { LeaseLost } from "../stage/lease-lost.ts";
 import { addArtifact } from "../state/artifacts.ts";
 import { change } from "../state/change.ts";
 import { addJudgement } from "../state/judgements.ts";
 import type { Queryable } from "../state/rows.ts";
 import type { WrittenArtifact } from "./artifacts.ts";
+import type { Conclusion } from "./conclusion.ts";
 import type { Judging } from "./judging.ts";
-import type { Verdict } from "./verdict.ts";
 
 /**
  * Writes a judgement down and moves the task on by it, in one transaction under the fence: to the merger, back to its
@@ -15,12 +15,12 @@ import type { Verdict } from "./verdict.ts";
  */
 export async function conclude(
   judging: Judging,
-  verdict: Verdict,
+  conclusion: Conclusion,
   artifacts: readonly WrittenArtifact[],
 ): Promise<void> {
   const { place, lease, judgeRun, run, candidateOid } = judging;
-  const write = (on: Queryable): Promise<void> => writeDown(on, judging, verdict, artifacts);
-  const { failure, judgement, points } = verdict;
+  const write = (on: Queryable): Promise<void> => writeDown(on, judging, conclusion, artifacts);
+  const { failure, judgement, points } = conclusion;
   if (failure === null) {
     await place.database.transaction(async (on) => {
       await write(on);
@@ -42,7 +42,7 @@ export async function conclude(
 async function writeDown(
   on: Queryable,
   { task, judgeRun, candidateOid, tip, place }: Judging,
-  { judgement, evidence, points }: Verdict,
+  { judgement, evidence, points }: Conclusion,
   artifacts: readonly WrittenArtifact[],
 ): Promise<void> {
   const keepMs = place.config.get("OPENTIGER_ARTIFACT_TIME");

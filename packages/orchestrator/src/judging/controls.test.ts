@@ -1,9 +1,16 @@
+import type { Project } from "@opentiger/schema";
 import { describe, expect, it } from "vitest";
 import type { FileChange } from "../git/file-change.ts";
+import type { TaskRow } from "../state/tasks.ts";
 import { changedRules, restoredPaths } from "./controls.ts";
 
-const project = { testPaths: ["test/**"], protectedPaths: ["Makefile", "scripts/**", "requirements.txt"] };
-const task = { role: "worker", mayChange: [] } as const;
+const project: Pick<Project, "testPaths" | "protectedPaths" | "sources"> = {
+  testPaths: ["test/**"],
+  protectedPaths: ["**/package.json", "scripts/**", "requirements.txt"],
+  sources: {},
+};
+const written: typeof project = { ...project, sources: { protectedPaths: "file" } };
+const task: Pick<TaskRow, "role" | "mayChange"> = { role: "worker", mayChange: [] };
 
 describe("what decides whether checks pass", () => {
   it.each([
@@ -12,6 +19,10 @@ describe("what decides whether checks pass", () => {
     ["a Makefile that is gone", change("Makefile", "deleted")],
     ["the package manager's settings", change("packages/a/.npmrc", "added")],
     ["what a set-up installs", change("node_modules/.bin/vitest", "added")],
+    ["what a package of it is", change("node_modules/chai/package.json", "modified")],
+    ["what a package is that came along", change("lib/vendor/chai/package.json", "added")],
+    ["another name for the Makefile", change("GNUmakefile", "added")],
+    ["settings that a runner finds before those it has", change("vitest.workspace.ts", "added")],
     ["a test that is gone", change("test/a.test.ts", "deleted")],
     ["a test that became a link", change("test/a.test.ts", "type")],
     ["a snapshot that is gone", change("src/__snapshots__/a.snap", "deleted")],
@@ -27,8 +38,69 @@ describe("what decides whether checks pass", () => {
     ["a new test", change("test/b.test.ts", "added")],
     ["a list of dependencies, although the set-up names it", change("requirements.txt", "modified")],
     ["a lock file", change("package-lock.json", "modified")],
+    ["a package of its own", change("packages/a/package.json", "added")],
+    ["settings of a runner that the project does not protect", change("vite.config.ts", "modified")],
+    ["settings of a runner for a test of it", change("test/fixtures/vite.config.ts", "added")],
   ])("is not %s", async (_what, changed) => {
     expect(await ruled([changed])).toEqual({ points: [], notes: [] });
+  });
+
+  it.each([
+    "opentiger.json",
+    "a/.gitattributes",
+    "a/.npmrc",
+    "a/.yarnrc",
+    "a/.yarnrc.yml",
+    "a/.yarn/releases/yarn.cjs",
+    "a/.pnpmfile.cjs",
+    "a/bunfig.toml",
+    "a/.envrc",
+    "a/.env",
+    "a/.tool-versions",
+    "a/.mise.toml",
+    "a/pip.conf",
+    "a/sitecustomize.py",
+    "a/usercustomize.py",
+    "a/.cargo/config",
+    "a/.cargo/config.toml",
+    "a/GNUmakefile",
+    "a/makefile",
+    "a/Makefile",
+    "a/justfile",
+    "a/Justfile",
+    "a/.justfile",
+    "a/Taskfile.yml",
+    "a/taskfile.yaml",
+    "a/Taskfile.dist.yaml",
+    "a/go.work",
+    "a/node_modules/b/index.js",
+    "a/.venv/bin/pytest",
+    "a/vendor/b/package.json",
+  ])("is %s in any project, and taken from before the change", async (path) => {
+    const bare = { ...project, protectedPaths: [] };
+    expect((await ruled([change(path, "modified")], [], bare)).points).toMatchObject([{ file: path }]);
+    expect(restoredPaths(bare, task)(path)).toBe(true);
+  });
+
+  it.each([
+    ...["vitest", "vite", "jest", "karma", "playwright", "cypress", "ava"].map((name) => `${name}.config.js`),
+    "karma.conf.js",
+    "vitest.workspace.ts",
+    "vitest.projects.ts",
+    ".mocharc.yml",
+    ".nycrc",
+    ".c8rc.json",
+    ".taprc",
+    "pytest.ini",
+    ".pytest.ini",
+    "pytest.toml",
+    ".pytest.toml",
+    "tox.ini",
+    "setup.cfg",
+    ".config/nextest.toml",
+  ])("is a new %s, in any folder", async (path) => {
+    const added = ["", "a/"].map((folder) => change(`${folder}${path}`, "added"));
+    expect((await ruled(added)).points).toMatchObject([{ file: path }, { file: `a/${path}` }]);
   });
 
   it("is told to the model where a test was changed that the plan does not name", async () => {
@@ -37,19 +109,114 @@ describe("what decides whether checks pass", () => {
     expect(notes).toEqual([expect.stringContaining("test/a.test.ts")]);
   });
 
-  it("is taken from before the change in the second round, but for what the plan names; a tester's tests are its own", () => {
-    const { paths, except } = restoredPaths(project, { role: "worker", mayChange: ["test/new/**"] });
-    expect(paths).toEqual(expect.arrayContaining(["test/**", "Makefile", "opentiger.json", "**/*.snap"]));
-    expect(except).toEqual(expect.arrayContaining(["test/new/**", "**/package.json"]));
-    const tester = restoredPaths(project, { role: "tester", mayChange: [] });
-    expect(tester.paths).not.toContain("test/**");
-    expect(tester.paths).toContain("Makefile");
+  it("is a list of dependencies, or a manifest, where the project itself says so", async () => {
+    const named = { ...written, protectedPaths: ["package.json", "requirements.txt"] };
+    for (const path of ["package.json", "requirements.txt"]) {
+      const { points } = await ruled([change(path, "modified")], [], named);
+      expect(points).toMatchObject([{ file: path }]);
+      expect(restoredPaths(named, task)(path)).toBe(true);
+    }
+    // As it is detected, and written down by `opentiger init`.
+    expect(restoredPaths(written, task)("package.json")).toBe(false);
+  });
+
+  it("is taken from before the change in the second round, but for what the plan names", () => {
+    const isRestored = restoredPaths(project, { role: "worker", mayChange: ["test/new/**"] });
+    const kept = ["src/a.ts", "test/new/a.ts", "package.json", "package-lock.json", "go.mod"];
+    expect(kept.filter(isRestored)).toEqual([]);
+    const restored = [
+      "test/a.ts",
+      "src/a.snap",
+      "scripts/x.sh",
+      "Makefile",
+      "opentiger.json",
+      "node_modules/chai/package.json",
+      ...["package.json", "package-lock.json", "requirements.txt", "go.mod"].map(
+        (name) => `test/kit/${name}`,
+      ),
+    ];
+    expect(restored.filter((path) => !isRestored(path))).toEqual([]);
+  });
+
+  it("is of a tester's tests its own", () => {
+    const isRestored = restoredPaths(project, { role: "tester", mayChange: [] });
+    expect(["test/a.ts", "Makefile"].filter(isRestored)).toEqual(["Makefile"]);
   });
 });
 
-async function ruled(changes: readonly FileChange[], mayChange: readonly string[] = []) {
-  const readFile = async (): Promise<undefined> => undefined;
+describe("a Go module", () => {
+  const module = "module example.test/shop\n\ngo 1.22\n\nrequire example.test/a v1.0.0\n";
+  const base = { "go.mod": module, "tools/go.mod": module };
+
+  it.each([
+    ["takes a folder out of another", { "pkg/cart/go.mod": "module example.test/cart\n" }, "pkg/cart/go.mod"],
+    ["has another in place of one", { "go.mod": `${module}replace example.test/a => ./fake\n` }, "go.mod"],
+    ["has that in a block", { "go.mod": `${module}replace (\n\texample.test/a => ./fake\n)\n` }, "go.mod"],
+    [
+      "has that behind a block",
+      { "go.mod": `${module}require (\n\texample.test/b v1.0.0\n)\nreplace example.test/a => ./fake\n` },
+      "go.mod",
+    ],
+    ["leaves a folder out", { "go.mod": `${module}ignore ./pkg/cart\n` }, "go.mod"],
+    ["is gone", { "tools/go.mod": undefined }, "tools/go.mod"],
+    [
+      "brings its packages along",
+      { "vendor/example.test/a/a.go": "package a\n" },
+      "vendor/example.test/a/a.go",
+    ],
+  ])("that %s decides what is tested", async (_what, edits, path) => {
+    expect((await ruledIn(base, edits)).points).toMatchObject([{ by: "rules", file: path }]);
+    expect((await ruledIn(base, edits, [path])).points).toEqual([]);
+  });
+
+  it.each([
+    ["depends on more", { "go.mod": `${module}require (\n\texample.test/b v1.0.0 // indirect\n)\n` }],
+    ["says so without a blank", { "go.mod": `${module}require(\n\texample.test/b v1.0.0\n)\n` }],
+    ["needs a newer Go", { "go.mod": module.replace("1.22", "1.23\ntoolchain go1.23.1") }],
+    ["says why", { "go.mod": `// The shop.\n${module}` }],
+  ])("that %s does not", async (_what, edits) => {
+    expect((await ruledIn(base, edits)).points).toEqual([]);
+  });
+
+  it.each([
+    ["takes a folder out of it", { "tools/list/go.mod": module }, "tools/list/go.mod"],
+    [
+      "brings its packages along",
+      { "tools/vendor/example.test/a/a.go": "package a\n" },
+      "tools/vendor/example.test/a/a.go",
+    ],
+    ["is without a replacement that it had", { "tools/go.mod": module }, "tools/go.mod"],
+  ])("that is in a folder, and %s, does so too", async (_what, edits, path) => {
+    const inFolder = { "tools/go.mod": `${module}replace example.test/a => ./mended\n` };
+    expect((await ruledIn(inFolder, edits)).points).toMatchObject([{ by: "rules", file: path }]);
+  });
+
+  it("may be new where none was, and other folders may be called vendor there", async () => {
+    const edits = { "shop/go.mod": module, "src/vendor/list.js": "export {};\n" };
+    expect((await ruledIn({}, edits)).points).toEqual([]);
+  });
+});
+
+type Contents = Readonly<Record<string, string | undefined>>;
+
+/** What is said of these edits of these files. */
+async function ruledIn(base: Contents, edits: Contents, mayChange: readonly string[] = []) {
+  const commits: Record<string, Contents> = { a: base, b: { ...base, ...edits } };
+  const readFile = async (commit: string, path: string): Promise<Buffer | undefined> => {
+    const content = commits[commit]?.[path];
+    return content === undefined ? undefined : Buffer.from(content);
+  };
+  const changes = Object.entries(edits).map(([path, content]) => {
+    if (content === undefined) return change(path, "deleted");
+    return change(path, base[path] === undefined ? "added" : "modified");
+  });
   const asked = { changes, from: "a", to: "b", project, task: { ...task, mayChange: [...mayChange] } };
+  return changedRules({ readFile }, asked);
+}
+
+async function ruled(changes: readonly FileChange[], mayChange: readonly string[] = [], of = project) {
+  const readFile = async (): Promise<undefined> => undefined;
+  const asked = { changes, from: "a", to: "b", project: of, task: { ...task, mayChange: [...mayChange] } };
   return changedRules({ readFile }, asked);
 }
 

@@ -1,23 +1,24 @@
 import type { ReworkPoint } from "@opentiger/schema";
 import { OrchestratorError } from "../errors.ts";
+import type { FileChange } from "../git/file-change.ts";
 import { checkRules } from "../git/rules.ts";
 import { finalCommit } from "../merging/final-commit.ts";
 import { commitOf, mergeCandidate } from "../merging/merged-candidate.ts";
 import { lastPass } from "../state/judgements.ts";
 import { askOpinions } from "./ask-opinions.ts";
 import { type Checked, checkCandidate, type OnTip } from "./check-candidate.ts";
+import { type Conclusion, failed, inconclusive, passed } from "./conclusion.ts";
 import { changedRules } from "./controls.ts";
 import type { Judging } from "./judging.ts";
 import { opinionsAsEvidence, pointsOf, together } from "./opinion.ts";
 import { setUpNotes } from "./set-up-again.ts";
 import { fingerprint, type ShownChange, shownChange } from "./shown-change.ts";
-import { failed, inconclusive, passed, type Verdict } from "./verdict.ts";
 
 /**
  * Comes to a judgement: the candidate on the tip, the rules, the checks, and then the model, each only where nothing before
  * it speaks against the candidate. What is decided without the model needs none.
  */
-export async function deliberate(judging: Judging): Promise<Verdict> {
+export async function deliberate(judging: Judging): Promise<Conclusion> {
   const { repository, tip } = judging;
   const merged = await mergeCandidate(repository, judging);
   if (!merged.ok) return failed(conflictPoints(merged.conflicts), {}, "conflict");
@@ -43,7 +44,7 @@ export async function deliberate(judging: Judging): Promise<Verdict> {
 async function opinionOfModel(
   judging: Judging,
   { commit, change, checked }: { commit: string; change: ShownChange; checked: Checked },
-): Promise<Verdict> {
+): Promise<Conclusion> {
   const { rounds, redBefore, notes } = checked;
   const known = await earlierOpinions(judging, change);
   if (known) return passed({ rounds, redBefore, ...known, notes: [...notes, ...known.notes] });
@@ -64,7 +65,7 @@ async function opinionOfModel(
 async function earlierOpinions(
   { place, repository, task, candidateOid, baseOid, held }: Judging,
   change: ShownChange,
-): Promise<Pick<Verdict["evidence"], "opinions" | "notes"> | undefined> {
+): Promise<Pick<Conclusion["evidence"], "opinions" | "notes"> | undefined> {
   const earlier = await lastPass(place.database, { task: task.id, candidateOid });
   if (!earlier || together(earlier.evidence.opinions) !== "pass") return undefined;
   const tip = earlier.baseOid;
@@ -82,17 +83,23 @@ async function ruling(
   { commit, changes }: OnTip,
 ): Promise<{ points: ReworkPoint[]; notes: string[] }> {
   const own = await repository.changes(baseOid, candidateOid);
-  const locked = new Map<string, string>();
-  for (const tests of held)
-    if (tests.baseOid !== null && tests.candidateOid !== null)
-      for (const { path, newOid } of await repository.changes(tests.baseOid, tests.candidateOid))
-        if (newOid !== null) locked.set(path, newOid);
+  const tests = await heldChanges(repository, held);
+  const locked = new Map(tests.flatMap(({ path, newOid }) => (newOid === null ? [] : [[path, newOid]])));
   const { allowedPaths, mayChange, role } = task;
   const points = checkRules(own, { allowedPaths, mayChange, role, project, locked });
-  // Tests that were held for it come with it, and are new to the branch: they were judged on their own.
-  const theirs = changes.filter(({ path }) => !locked.has(path));
+  // Tests that were held for it come with it, and what they replace goes with it: they were judged on their own.
+  const judged = new Set(tests.map(({ path }) => path));
+  const theirs = changes.filter(({ path }) => !judged.has(path));
   const changed = await changedRules(repository, { changes: theirs, from: tip, to: commit, project, task });
   return { points: [...points, ...changed.points], notes: changed.notes };
+}
+
+async function heldChanges(repository: Judging["repository"], held: Judging["held"]): Promise<FileChange[]> {
+  const changes: FileChange[] = [];
+  for (const { baseOid, candidateOid } of held)
+    if (baseOid !== null && candidateOid !== null)
+      changes.push(...(await repository.changes(baseOid, candidateOid)));
+  return changes;
 }
 
 /** What the set-up says of a changed lock file is what a check would say. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { TemporaryJudgedLoop } from "../fixture/temporary-judged-loop.ts";
+import { type TemporaryPlace, temporaryPlace } from "../fixture/temporary-place.ts";
 import { mergeStage } from "../merging/merge-stage.ts";
-import { TemporaryJudgedLoop } from "../merging/temporary-judged-loop.ts";
-import { type TemporaryPlace, temporaryPlace } from "../merging/temporary-place.ts";
 import { listJudgements } from "../state/judgements.ts";
 import { openStage } from "../state/stages.ts";
 import { judgeStage } from "./judge-stage.ts";

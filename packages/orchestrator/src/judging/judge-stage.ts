@@ -1,27 +1,26 @@
 import { SandboxError } from "@opentiger/sandbox";
-import { isPassing } from "../dispatch/passing-trouble.ts";
 import { OrchestratorError } from "../errors.ts";
 import type { Place } from "../place.ts";
+import { isPassing } from "../stage/passing-trouble.ts";
 import type { Lease } from "../state/lease.ts";
 import { writeArtifacts } from "./artifacts.ts";
 import { conclude } from "./conclude.ts";
+import { type Conclusion, inconclusive } from "./conclusion.ts";
 import { deliberate } from "./deliberate.ts";
 import { type Judging, openJudging } from "./judging.ts";
-import { storable } from "./storable.ts";
-import { inconclusive, type Verdict } from "./verdict.ts";
 
 /**
  * Judges the candidate of the lease's task on the loop's branch as it is now, and moves the task on by what came of it.
- * Whatever goes wrong on the way makes the judgement inconclusive; nothing does but evidence makes it a pass.
+ * Whatever goes wrong on the way makes the judgement inconclusive; nothing but evidence makes it a pass.
  */
 export async function judgeStage(place: Place, lease: Lease, signal: AbortSignal): Promise<void> {
   const judging = await openJudging(place, lease, signal);
-  const verdict = storable(await fullyJudged(judging, signal));
+  const conclusion = await fullyJudged(judging, signal);
   signal.throwIfAborted();
-  await conclude(judging, verdict, await writeArtifacts(judging, verdict));
+  await conclude(judging, conclusion, await writeArtifacts(judging, conclusion));
 }
 
-async function fullyJudged(judging: Judging, signal: AbortSignal): Promise<Verdict> {
+async function fullyJudged(judging: Judging, signal: AbortSignal): Promise<Conclusion> {
   try {
     return await deliberate(judging);
   } catch (error) {

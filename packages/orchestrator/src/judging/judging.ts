@@ -1,15 +1,16 @@
 import { type ExecutionEnvironment, executionEnvironments, type Project } from "@opentiger/schema";
 import { z } from "zod";
-import { Journal } from "../dispatch/journal.ts";
+import { type AgentChoice, agentCalled, agentFor, templateOf } from "../agent/agent-choice.ts";
+import { redactionOf } from "../agent/known-secrets.ts";
+import { openRun } from "../agent/open-run.ts";
+import { runFolder } from "../agent/run-files.ts";
 import { type JudgedTask, readJudgedTask } from "../merging/judged-task.ts";
 import type { Place } from "../place.ts";
 import { asApproved } from "../planning/approval.ts";
 import { knownProject } from "../project/known-project.ts";
-import { type AgentChoice, agentCalled, agentFor, templateOf } from "../running/agent-choice.ts";
-import { redactionOf } from "../running/known-secrets.ts";
-import { openRun } from "../running/open-run.ts";
-import { runFolder } from "../running/run-files.ts";
+import { sandboxName } from "../project/sandbox-name.ts";
 import { workplaceOf } from "../running/work.ts";
+import { Journal } from "../stage/journal.ts";
 import type { Lease } from "../state/lease.ts";
 import type { RunRow } from "../state/runs.ts";
 import type { TaskRow } from "../state/tasks.ts";
@@ -28,8 +29,6 @@ export interface Judging extends JudgedTask {
   journal: Journal;
   /** Aborted when the lease is lost, the process ends, or the judgement takes too long. */
   signal: AbortSignal;
-  /** Names of its sandboxes begin with it. */
-  sandboxName: string;
   redact: (text: string) => string;
   say: (line: string) => void;
 }
@@ -55,8 +54,8 @@ export async function openJudging(place: Place, lease: Lease, signal: AbortSigna
   const choice = agentCalled(place, known);
   const about = { loop, task, environment };
   const worker = workplaceOf(about, templateOf(judged.run.agent));
-  const judge = workplaceOf(about, choice.driver.template);
-  const sandboxName = `${judge.name}-judge`;
+  const agent = choice.driver.template;
+  const name = sandboxName({ loop: loop.id, kind: "judge", agent, task: task.number, part: null });
   const approved = (each: TaskRow): Promise<TaskRow> => asApproved(place.database, loop, environment, each);
   return {
     ...judged,
@@ -71,8 +70,7 @@ export async function openJudging(place: Place, lease: Lease, signal: AbortSigna
     project: await knownProject(repository, loop.baseOid ?? judged.tip, loop.settings.project),
     journal,
     signal: AbortSignal.any([signal, AbortSignal.timeout(timeLeft(place, judgeRun))]),
-    sandboxName,
-    redact: await redactionOf(place, worker, { ...judge, name: sandboxName }),
+    redact: await redactionOf(place, worker, { ...workplaceOf(about, agent), name }),
     say: (line) => place.log(`loop ${loop.id}, task ${task.number}, judge: ${line}`),
   };
 }

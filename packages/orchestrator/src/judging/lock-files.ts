@@ -8,7 +8,7 @@ export function changedLocks(changes: readonly FileChange[], lockFiles: readonly
   return changes.map(({ path }) => path).filter(isLock);
 }
 
-/** What is to be said of them: that the set-up was done again, and where they lead that they did not lead before. */
+/** What is to be said of them: that they were changed, and where they lead that they did not lead before. */
 export async function lockNotes(
   { repository, tip }: Pick<JudgedTask, "repository" | "tip">,
   commit: string,
@@ -16,7 +16,7 @@ export async function lockNotes(
 ): Promise<string[]> {
   const notes: string[] = [];
   for (const path of locks) {
-    notes.push(`${path} was changed: the project was set up again for the judge`);
+    notes.push(`${path} was changed`);
     const [before, after] = await Promise.all([
       repository.readFile(tip, path),
       repository.readFile(commit, path),
@@ -36,11 +36,16 @@ export function newSources(before: Buffer | undefined, after: Buffer | undefined
 /** A lock file with more new ones than this is told of by the first of them. */
 const toldSources = 20;
 
-const host = /\b(?:[a-z+]+:)?\/\/(?:[^\s/"'@]*@)?([a-z0-9.[\]:-]+)/gi;
-const place = /["'\s](?:file|link|portal|git|path):[^\s"']*/gi;
+/** And of each only so much: a place has any length. */
+const toldCharacters = 200;
+
+/** Found by its slashes: whoever looked for what may stand in front of them would begin anew at each letter of the file. */
+const host = /(?:^|[:"'\s])\/\/(?:[^\s/?#\\"']*@)?([a-z0-9.[\]:-]+)/gi;
+const place = /["'\s](?:file|link|portal|git|path):[^\s"']*|=>[ \t]+[^\s"']+/gi;
 
 function sourcesOf(file: Buffer | undefined): string[] {
   const text = file?.toString("latin1") ?? "";
   const hosts = [...text.matchAll(host)].map(([, name = ""]) => name.toLowerCase());
-  return [...hosts, ...[...text.matchAll(place)].map(([found]) => found.slice(1))];
+  const places = [...text.matchAll(place)].map(([found]) => found.replace(/^["'\s]/, "").replace(/\s+/, " "));
+  return [...hosts, ...places].map((source) => source.slice(0, toldCharacters));
 }

@@ -13,12 +13,8 @@ describe("a package.json", () => {
     ["a test script replaced", { scripts: { ...before.scripts, test: "true" } }, ["scripts.test"]],
     ["a test script removed", { scripts: { build: "tsc" } }, ["scripts.test"]],
     ["something run before the tests", { scripts: { ...before.scripts, pretest: "x" } }, ["scripts.pretest"]],
-    [
-      "something run at install",
-      { scripts: { ...before.scripts, postinstall: "x" } },
-      ["scripts.postinstall"],
-    ],
     ["a runner's settings changed", { mocha: { spec: "none" } }, ["mocha"]],
+    ["a runner's settings removed", { mocha: undefined }, ["mocha"]],
     ["a runner's settings added", { jest: { testMatch: [] } }, ["jest"]],
     ["aliases of imports", { imports: { "#assert": "./fake.js" } }, ["imports"]],
   ])("with %s has its controls changed", (_what, change, controls) => {
@@ -28,10 +24,28 @@ describe("a package.json", () => {
   it.each([
     ["a dependency", { dependencies: { a: "1.0.0", b: "2.0.0" } }],
     ["a script of its own", { scripts: { ...before.scripts, "list:json": "node list.js" } }],
+    ["a script that begins as one before another", { scripts: { ...before.scripts, preview: "vite" } }],
     ["a version and a bin", { version: "2.0.0", bin: "x.js" }],
   ])("with %s more has not", (_what, change) => {
     expect(changedControls(file(before), file({ ...before, ...change }))).toEqual([]);
   });
+
+  it.each([
+    "install",
+    "preinstall",
+    "postinstall",
+    "prepare",
+    "prepack",
+    "postpublish",
+    "prepublishOnly",
+    "dependencies",
+  ])(
+    "with something that is run at install or before it is published has its controls changed: %s",
+    (name) => {
+      const changed = { ...before, scripts: { ...before.scripts, [name]: "x" } };
+      expect(changedControls(file(before), file(changed))).toEqual([`scripts.${name}`]);
+    },
+  );
 
   it("that is removed, or is no JSON any more, has all of them changed", () => {
     expect(changedControls(file(before), undefined)).toEqual(["the file"]);

@@ -1,10 +1,11 @@
 import { type Sandbox, SandboxError } from "@opentiger/sandbox";
 import type { ErrorCode } from "@opentiger/schema";
 import { z } from "zod";
-import { leftToOthers } from "../dispatch/lease-lost.ts";
 import { ensurePrepared, type Prepared } from "../project/prepared.ts";
 import { removeSandbox } from "../project/remove-sandbox.ts";
 import { makeSandbox } from "../project/sandbox.ts";
+import { sandboxName } from "../project/sandbox-name.ts";
+import { leftToOthers } from "../stage/lease-lost.ts";
 import type { Judging } from "./judging.ts";
 
 export interface OwnSandbox {
@@ -107,6 +108,7 @@ async function remove(judging: Judging, asked: OwnSandbox): Promise<void> {
 }
 
 /** The one in which the model looks at the candidate has the name that contract B6 gives a judge's. */
-function nameOf({ sandboxName }: Judging, { part }: Pick<OwnSandbox, "part">): string {
-  return part === "model" ? sandboxName : `${sandboxName}-${part}`;
+function nameOf({ loop, task, choice }: Judging, { part }: Pick<OwnSandbox, "part">): string {
+  const ofTask = { loop: loop.id, agent: choice.driver.template, task: task.number };
+  return sandboxName({ ...ofTask, kind: "judge", part: part === "model" ? null : part });
 }

@@ -1,5 +1,5 @@
-import type { CheckRound } from "@opentiger/schema";
-import { placedText, type Said } from "../running/prompt.ts";
+import { type CheckRound, lastCharacters } from "@opentiger/schema";
+import { placedText, type Said } from "../agent/said.ts";
 import type { TaskRow } from "../state/tasks.ts";
 import type { Piece } from "./pieces.ts";
 import { shownPath, shownText } from "./shown-text.ts";
@@ -112,7 +112,7 @@ const roundTitles = {
 function roundWords({ tree, results }: CheckRound): string[] {
   const red = results.filter(({ result }) => result !== "passed");
   const lines = red.slice(0, 20).map(({ command, test, result, output }) => {
-    const said = output.trim() === "" ? "" : `\n${shownText(output.slice(-outputCharacters))}`;
+    const said = output.trim() === "" ? "" : `\n${shownText(lastCharacters(output, outputCharacters))}`;
     return `- ${result}: ${shownText(test ?? command)}${said}`;
   });
   return [`${roundTitles[tree]}: ${results.length - red.length} passed, ${red.length} not.`, ...lines];

@@ -1,4 +1,5 @@
 import { type CheckRound, checkRound } from "@opentiger/schema";
+import { z } from "zod";
 import { commandsOf } from "../running/checks.ts";
 import { baselineOf, knownBaseline, rememberBaseline } from "../verifying/baseline.ts";
 import { runChecks } from "../verifying/run-checks.ts";
@@ -23,7 +24,12 @@ export async function runRound(
   const execs = `${judgeRun.id}-${part}`;
   return judging.journal.step(`round-${tree}`, checkRound, () =>
     withOwnSandbox(judging, { part, commit, phase: "verify", execs }, async (sandbox) => {
-      if (isSetUpAgain) await setUpAgain(judging, sandbox, `${execs}-setup`);
+      // Once in each sandbox: where checks run already, it would take the candidate's tree from under them.
+      if (isSetUpAgain)
+        await judging.journal.step(`set-up-${part}-${sandbox.id}`, z.literal(true), async () => {
+          await setUpAgain(judging, sandbox, `${execs}-setup`);
+          return true as const;
+        });
       const results = await runChecks(sandbox, {
         commands: commandsOf(judging),
         cwd: sandbox.workspaces[0]?.path ?? "/",

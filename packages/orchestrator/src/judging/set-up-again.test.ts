@@ -1,7 +1,7 @@
 import { loopSettings, type NetworkPolicy } from "@opentiger/schema";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { type TemporaryDatabase, temporaryDatabase } from "../fixture/temporary-database.ts";
 import { SystemConfig } from "../state/config/system-config.ts";
-import { type TemporaryDatabase, temporaryDatabase } from "../state/temporary-database.ts";
 import { setUpNotes } from "./set-up-again.ts";
 
 let instance: TemporaryDatabase;
@@ -27,7 +27,8 @@ it.each<[NetworkPolicy, NetworkPolicy, "sandbox" | "host", string[]]>([
   "a set-up for %s before checks for %s in the %s: what it could not have is said",
   (setup, verify, environment, said) => {
     const phase = (policy: NetworkPolicy) => ({ policy, allow: [] });
-    const project = { network: { setup: phase(setup), run: phase("allow"), verify: phase(verify) } };
+    const network = { setup: phase(setup), run: phase("allow"), verify: phase(verify) };
+    const project = { network, sources: { network: "file" as const } };
     const loop = { settings: loopSettings.parse({}) };
     const notes = setUpNotes({ place: { config }, environment, loop, project });
     expect(notes).toEqual(said.map((words) => expect.stringContaining(words)));

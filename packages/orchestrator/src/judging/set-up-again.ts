@@ -16,7 +16,7 @@ interface Asked {
   place: Pick<Place, "config">;
   environment: ExecutionEnvironment;
   loop: Pick<LoopRow, "settings">;
-  project: Pick<Project, "network">;
+  project: Pick<Project, "network" | "sources">;
 }
 
 /**

@@ -25,7 +25,8 @@ export async function shownChange(
   const diffs: FileDiff[] = [];
   let left = maxChangeCharacters;
   for (const change of changes) {
-    const text = change.binary
+    const isHidden = change.binary && !(await isReadAsText(repository, { from, to, change }));
+    const text = isHidden
       ? await binaryText(repository, to, change)
       : await patchOf(repository, { from, to, path: change.path, maxBytes: left });
     if (text === undefined || text.length > left) return undefined;
@@ -42,11 +43,26 @@ export function fingerprint({ diffs }: Pick<ShownChange, "diffs">): string {
   return hash.digest("hex");
 }
 
+/** Files that a program reads as text, whatever is in them: one byte in a comment would hide all of it. */
+const sources =
+  /\.(?:[cm]?[jt]sx?|vue|svelte|astro|json[c5]?|py[iw]?|go|rs|rb|php|java|kts?|scala|groovy|gradle|cs|fs|swift|dart|c|cc|cpp|cxx|h|hh|hpp|mm?|sh|bash|zsh|fish|ps1|bat|cmd|pl|lua|r|jl|exs?|erl|hs|ml|clj|sql|html?|svg|xml|css|s[ac]ss|less|md|txt|ya?ml|toml|ini|cfg|conf|env|mk|cmake|tf|proto|graphql)$/i;
+
+async function isReadAsText(
+  repository: Pick<LoopRepository, "readFile">,
+  { from, to, change: { path, status } }: { from: string; to: string; change: FileChange },
+): Promise<boolean> {
+  if (status === "deleted") return false;
+  if (sources.test(path)) return true;
+  const [before, after] = [await repository.readFile(from, path), await repository.readFile(to, path)];
+  const wasText = before !== undefined && before.length > 0 && !before.includes(0);
+  return wasText || after?.toString("latin1", 0, 2) === "#!";
+}
+
 async function patchOf(
   repository: Pick<LoopRepository, "diff">,
   { from, to, path, maxBytes }: { from: string; to: string; path: string; maxBytes: number },
 ): Promise<string | undefined> {
-  const { text, cut } = await repository.diff(from, to, { paths: [path], maxBytes });
+  const { text, cut } = await repository.diff(from, to, { paths: [path], maxBytes, binaries: "shown" });
   return cut ? undefined : text;
 }
 

@@ -1,9 +1,9 @@
 import type { CheckRound } from "@opentiger/schema";
-import { leftToOthers } from "../dispatch/lease-lost.ts";
 import type { Place } from "../place.ts";
 import { reachTheSame } from "../project/network.ts";
 import { removeSandbox } from "../project/remove-sandbox.ts";
 import { makeSandbox, type SandboxRequest } from "../project/sandbox.ts";
+import { leftToOthers } from "../stage/lease-lost.ts";
 import { baselineOf, knownBaseline } from "./baseline.ts";
 
 export interface ApartRequest extends Omit<SandboxRequest, "phase"> {

@@ -160,12 +160,16 @@ describe("a check that another process began", () => {
   });
 
   it("is run again where its report is its output, and a part of that is gone", async () => {
-    const command = "echo run >> runs; echo 1..1; while [ ! -e go ]; do sleep 0.02; done; echo ok 1 - a";
+    const command = `echo run >> runs; echo 1..1; ${waitFor("more")}; echo "# more"; ${waitFor("go")}; echo ok 1 - a`;
     const commands: VerifyCommand[] = [{ command, reporter: { format: "tap" } }];
     const stop = new AbortController();
-    await expect(check({ commands, id: "half-read", signal: stop.signal }, stop)).rejects.toThrow(
-      "the lease is over",
-    );
+    // By the time that it reads more, its reader has said that it has the first line.
+    const onOutput: ChecksRequest["onOutput"] = (_, data) => {
+      if (data.includes("more")) setImmediate(() => stop.abort(new Error("the lease is over")));
+      else put("more", "");
+    };
+    const reading = check({ commands, id: "half-read", signal: stop.signal, onOutput });
+    await expect(reading).rejects.toThrow("the lease is over");
     put("go", "");
     const results = await check({ commands, id: "half-read" });
     expect(results.map(({ test, result }) => [test, result])).toEqual([
@@ -179,6 +183,10 @@ describe("a check that another process began", () => {
 
 function reporting(command: string): { commands: VerifyCommand[] } {
   return { commands: [{ command, reporter: report }] };
+}
+
+function waitFor(file: string): string {
+  return `while [ ! -e ${file} ]; do sleep 0.02; done`;
 }
 
 function put(path: string, content: string): void {

@@ -22,9 +22,11 @@ describe("a JUnit report", () => {
 
   it("has the file of a suite for its tests, or a class that is a path", () => {
     const report = `<testsuites><testsuite name="s" file="a/b.js"><testcase name="one"/></testsuite>
+      <testsuite name="t" filepath="a/c.js"><testsuite name="u"><testcase name="in"/></testsuite></testsuite>
       <testsuite name="src/x.test.ts"><testcase classname="src/x.test.ts" name="two"/></testsuite></testsuites>`;
     expect(read(report).map(({ file, name }) => [file, name])).toEqual([
       ["a/b.js", "s > one"],
+      ["a/c.js", "u > in"],
       ["src/x.test.ts", "src/x.test.ts > two"],
     ]);
   });
@@ -42,6 +44,19 @@ describe("a JUnit report", () => {
       <testcase name="c"><flakyFailure message="once"/></testcase>
       <testcase name="d"><skipped/><failure/></testcase></testsuite>`;
     expect(read(report).map(({ result }) => result)).toEqual(["skipped", "skipped", "passed", "failed"]);
+  });
+
+  it.each(["failed", "Failure", "error", "broken"])("believes a test that it is %s", (status) => {
+    const report = `<testsuite name="s"><testcase name="a" status="${status}"/><testcase name="b" result="${status}"/></testsuite>`;
+    expect(read(report).map(({ result }) => result)).toEqual(["failed", "failed"]);
+  });
+
+  it("says of a failure what stands in it, as far as anybody reads, and not what the test printed", () => {
+    const failures = `<failure message="m">${"x".repeat(100_000)}</failure>`.repeat(100);
+    const report = `<testsuite name="s"><testcase name="a"><system-out>printed</system-out>${failures}</testcase></testsuite>`;
+    const output = read(report)[0]?.output ?? "";
+    expect(output).toMatch(/^m\nxxx/);
+    expect(output.length).toBeLessThan(20_000);
   });
 
   it.each([

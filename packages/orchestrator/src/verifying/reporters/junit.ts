@@ -1,4 +1,4 @@
-import { nameSeparator } from "../test-name.ts";
+import { nameSeparator, sharedName } from "../test-name.ts";
 import { type ReportedTest, Unreadable } from "./reported-test.ts";
 import { scanXml } from "./xml.ts";
 
@@ -36,7 +36,7 @@ class Reading {
 
   open(name: string, attributes: Attributes): void {
     if (suiteNames.has(name)) this.#suites.push(suiteOf(attributes, this.#suites.at(-1)));
-    else if (this.#suites.length === 0) throw new Unreadable(`is no JUnit report: its root is <${name}>`);
+    else if (this.#suites.length === 0) throw new Unreadable(`is not a JUnit report: its root is <${name}>`);
     else if (name === "testcase") this.#test = opened(attributes, this.#test);
     else if (name === "skipped" && this.#test?.result === "passed") this.#test.result = "skipped";
     else if (failures.has(name)) {
@@ -77,7 +77,8 @@ interface OpenTest {
 
 function suiteOf(attributes: Attributes, outer: Suite | undefined): Suite {
   const file = attributes.get("file") ?? attributes.get("filepath") ?? outer?.file;
-  return { name: attributes.get("name") ?? outer?.name ?? "", file, result: "passed", output: "" };
+  const name = attributes.get("name") ?? outer?.name ?? "";
+  return { name: sharedName(name), file: file && sharedName(file), result: "passed", output: "" };
 }
 
 function opened(attributes: Attributes, outer: OpenTest | undefined): OpenTest {

@@ -1,4 +1,4 @@
-import { nameSeparator } from "../test-name.ts";
+import { nameSeparator, sharedName } from "../test-name.ts";
 import { maxTests, type ReportedTest, Unreadable } from "./reported-test.ts";
 
 const result = /^(not )?ok\b(?:[ \t]+(\d{1,9}))?(?:[ \t]+-)?(.*)$/;
@@ -69,9 +69,9 @@ function newLevel(): Level {
   return { tests: [], told: 0, planned: null };
 }
 
-/** A level that is deeper than the last one begins there; steps are not left out. */
+/** A level that is deeper than the last one begins there, with those between: the tests of an inner suite come first. */
 function levelAt(levels: Level[], depth: number): Level | undefined {
-  if (depth === levels.length) levels.push(newLevel());
+  while (levels.length <= depth) levels.push(newLevel());
   return depth === levels.length - 1 ? levels[depth] : undefined;
 }
 
@@ -84,7 +84,7 @@ function takePlan(levels: Level[], depth: number, planned: number): void {
 
 function takeResult(levels: Level[], depth: number, body: string): ReportedTest | undefined {
   const found = result.exec(body);
-  if (!found || depth > levels.length) return undefined;
+  if (!found) return undefined;
   const [, not, number, rest = ""] = found;
   const within = levels.length === depth + 2 ? levels.pop() : undefined;
   const level = levelAt(levels, depth);
@@ -108,16 +108,21 @@ function takeResult(levels: Level[], depth: number, body: string): ReportedTest 
 
 function testOf(failed: boolean, rest: string, number: number): ReportedTest {
   const at = directive.exec(rest);
-  const title = (at ? rest.slice(0, at.index + 1) : rest)
-    .replace(/^[ \t]*(?:-[ \t]+)?/, "")
-    .replace(/[ \t#]+$/, "");
+  const title = withoutEnd((at ? rest.slice(0, at.index + 1) : rest).replace(/^[ \t]*(?:-[ \t]+)?/, ""));
   return {
     file: null,
-    name: title.replaceAll("\\#", "#").replaceAll("\\\\", "\\") || `test ${number}`,
+    name: sharedName(title.replaceAll("\\#", "#").replaceAll("\\\\", "\\")) || `test ${number}`,
     result: resultOf(failed, at !== null),
     output: "",
     durationMs: 0,
   };
+}
+
+/** Character by character from its end: a pattern would begin anew at each gap within a line of any length. */
+function withoutEnd(title: string): string {
+  let end = title.length;
+  while (end > 0 && " \t#".includes(title.charAt(end - 1))) end -= 1;
+  return title.slice(0, end);
 }
 
 /** What is still to be done, or was left out, is no evidence, however it went. */

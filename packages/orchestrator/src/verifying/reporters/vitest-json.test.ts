@@ -30,7 +30,7 @@ describe("a report of vitest or jest", () => {
   });
 
   it.each([
-    ["is no JSON", "{"],
+    ["is not JSON", "{"],
     ["is other JSON", "[]"],
     [
       "has a test of an unknown state",

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { nameSeparator } from "../test-name.ts";
+import { nameSeparator, sharedName } from "../test-name.ts";
 import { maxTests, type ReportedTest, Unreadable } from "./reported-test.ts";
 
 /** Each level is checked when it is reached: of a million wrong ones the first is enough. */
@@ -23,7 +23,8 @@ const assertion = z.object({
 /** The JSON of vitest, which is jest's too. A file that failed by itself counts as a test of its own that failed. */
 export function* readVitestJson(text: string): Generator<ReportedTest> {
   for (const entry of checked(report, parsed(text)).testResults) {
-    const { name: file, status, message, assertionResults } = checked(testFile, entry);
+    const { name, status, message, assertionResults } = checked(testFile, entry);
+    const file = sharedName(name);
     let explained = status !== "failed";
     for (const result of assertionResults) {
       const test = reported(file, checked(assertion, result));
@@ -38,7 +39,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new Unreadable("is no JSON");
+    throw new Unreadable("is not JSON");
   }
 }
 

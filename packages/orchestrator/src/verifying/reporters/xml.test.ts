@@ -36,7 +36,7 @@ describe("an XML document", () => {
     ["has an attribute without quotes", "<a b=1/>"],
     ["has a comment without an end", "<a><!-- "],
     ["has half a tag", "<a b='"],
-    ["is no XML", "ok 1 - this is something else"],
+    ["is not XML", "ok 1 - this is something else"],
   ])("that %s is refused", (_what, document) => {
     expect(() => [...scanXml(document)]).toThrow(Unreadable);
   });
@@ -47,8 +47,14 @@ describe("an XML document", () => {
 
   it.each([
     ["nests without an end", "<a>".repeat(300_000)],
+    ["nests deeper than any report", `${"<a>".repeat(65)}${"</a>".repeat(65)}`],
     ["has attributes without an end", `<a ${'b="c" '.repeat(150_000)}>`],
+    [
+      "has more attributes than any report",
+      `<a ${Array.from({ length: 101 }, (_, n) => `b${n}=""`).join(" ")}/>`,
+    ],
     ["has a name without an end", `<${"a".repeat(1_000_000)}`],
+    ["has a name that is longer than any", `<${"a".repeat(201)}/>`],
     ["has blanks without an end", `<a${" ".repeat(1_000_000)}`],
     ["opens quotes without an end", `<a b="${"x".repeat(1_000_000)}`],
     ["opens comments without an end", `<a>${"<!--".repeat(250_000)}`],

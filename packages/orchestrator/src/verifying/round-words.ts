@@ -1,5 +1,6 @@
-import type { CheckResult, CheckRound, ReworkPoint } from "@opentiger/schema";
-import { checkName, redChecks } from "../verifying/compare.ts";
+import { type CheckResult, type CheckRound, lastCharacters, type ReworkPoint } from "@opentiger/schema";
+import { firstFew } from "../wording.ts";
+import { checkName, redChecks } from "./compare.ts";
 
 /** A worker mends the first few, and the rest with them. */
 const toldChecks = 20;
@@ -10,7 +11,7 @@ const outputCharacters = 3_000;
 export function pointsOfChecks(broken: readonly CheckResult[], tree: CheckRound["tree"]): ReworkPoint[] {
   const where = tree === "restored" ? " with the tests and build files as they were before your change" : "";
   return broken.slice(0, toldChecks).map((result): ReworkPoint => {
-    const end = result.output.trim().slice(-outputCharacters);
+    const end = lastCharacters(result.output.trim(), outputCharacters);
     const said = end === "" ? "" : `\n${end}`;
     return verifyPoint(`${checkName(result)}: ${result.result}${where}.${said}`);
   });
@@ -58,6 +59,5 @@ function verifyPoint(text: string): ReworkPoint {
 }
 
 function few(names: readonly string[]): string {
-  const rest = names.length - toldChecks;
-  return [...names.slice(0, toldChecks), ...(rest > 0 ? [`${rest} more`] : [])].join(", ");
+  return firstFew(names, toldChecks).join(", ");
 }

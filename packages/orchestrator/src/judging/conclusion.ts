@@ -2,7 +2,7 @@ import type { JudgementEvidence, JudgementWord, ReworkPoint, TaskFailure } from 
 import { taskFailureOf } from "../recovery/task-failures.ts";
 
 /** What a judgement came to, before it is written down. */
-export interface Verdict {
+export interface Conclusion {
   judgement: JudgementWord;
   evidence: JudgementEvidence;
   points: ReworkPoint[];
@@ -12,7 +12,7 @@ export interface Verdict {
 
 const none: JudgementEvidence = { rounds: [], redBefore: [], notes: [], opinions: [], trouble: null };
 
-export function passed(evidence: Partial<JudgementEvidence>): Verdict {
+export function passed(evidence: Partial<JudgementEvidence>): Conclusion {
   return { judgement: "pass", evidence: { ...none, ...evidence }, points: [], failure: null };
 }
 
@@ -21,7 +21,7 @@ export function failed(
   points: readonly ReworkPoint[],
   evidence: Partial<JudgementEvidence> = {},
   type: "judge" | "conflict" = "judge",
-): Verdict {
+): Conclusion {
   const [first] = points;
   const detail = [first?.file, first?.text].filter(Boolean).join(": ");
   return {
@@ -37,6 +37,6 @@ export function inconclusive(
   trouble: string,
   evidence: Partial<JudgementEvidence> = {},
   failure: TaskFailure = taskFailureOf("inconclusive", trouble),
-): Verdict {
+): Conclusion {
   return { judgement: "inconclusive", evidence: { ...none, ...evidence, trouble }, points: [], failure };
 }

@@ -1,0 +1,71 @@
+import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { until } from "../../../../tests/setup/until.ts";
+import { TemporaryJudgedLoop } from "../fixture/temporary-judged-loop.ts";
+import { type TemporaryPlace, temporaryPlace } from "../fixture/temporary-place.ts";
+import { LeaseLost } from "../stage/lease-lost.ts";
+import { listJudgements } from "../state/judgements.ts";
+import { takeOver } from "../state/lease.ts";
+import { judgeStage } from "./judge-stage.ts";
+import { openJudging } from "./judging.ts";
+import { runRound } from "./rounds.ts";
+
+const never = new AbortController().signal;
+let place: TemporaryPlace;
+let loop: TemporaryJudgedLoop;
+
+const sign = (name: string): string => join(place.folder, name);
+
+/** It waits for a word in the state folder, and says that it does. */
+const waiting = 'touch "$SIGNS/waiting"; until test -e "$SIGNS/go"; do sleep 0.05; done';
+
+beforeAll(async () => {
+  place = await temporaryPlace();
+  const project = { setup: ["true"], verify: [waiting], env: { SIGNS: place.folder } };
+  const task = { role: "worker", instructions: "Do it.", needs: [], allowedPaths: [] } as const;
+  loop = await TemporaryJudgedLoop.begin(place, {
+    files: { "opentiger.json": JSON.stringify(project), "package.json": "{}", "package-lock.json": "{}" },
+    settings: { environment: "host" },
+    tasks: ["Taken over", "Too slow"].map((title) => ({ ...task, title })),
+  });
+});
+
+afterAll(async () => {
+  loop.remove();
+  await place.remove();
+});
+
+it("a project is not set up again under checks that run already, whoever takes them over", async () => {
+  const commit = await loop.submit(1, { "package-lock.json": '{ "lockfileVersion": 3 }' });
+  const round = { tree: "as_is", commit, isSetUpAgain: true } as const;
+  const stop = new AbortController();
+  const lease = await loop.claim(1, "first");
+  const first = runRound(await openJudging(place, lease, stop.signal), round);
+  await until("the check runs", () => existsSync(sign("waiting")));
+  stop.abort(new LeaseLost(lease.stage));
+  await expect(first).rejects.toBeInstanceOf(LeaseLost);
+  const next = await takeOver(place.database, lease, {
+    owner: "second",
+    leaseMs: 60_000,
+    deadOwner: "first",
+  });
+  if (!next) throw new Error("nobody can take it over");
+  const before = place.lines.length;
+  writeFileSync(sign("go"), "");
+  const { results } = await runRound(await openJudging(place, next, never), round);
+  expect(results).toMatchObject([{ command: waiting, result: "passed" }]);
+  expect(place.lines.slice(before).filter((line) => line.includes("set-up:"))).toEqual([]);
+});
+
+it("a judgement that takes longer than it may is inconclusive", async () => {
+  rmSync(sign("go"), { force: true });
+  await place.config.patch({ OPENTIGER_JUDGE_TIMEOUT: "10s" }, "test");
+  await loop.submit(2, { "src/slow.js": "export {};\n" });
+  await judgeStage(place, await loop.claim(2), never);
+  const { items } = await listJudgements(place.database, { task: (await loop.task(2)).id });
+  expect(items).toMatchObject([
+    { judgement: "inconclusive", evidence: { trouble: "the judgement took longer than it may" } },
+  ]);
+  await place.config.patch({ OPENTIGER_JUDGE_TIMEOUT: null }, "test");
+});
