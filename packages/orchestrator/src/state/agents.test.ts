@@ -1,11 +1,11 @@
 import type { LoginStatus } from "@opentiger/schema";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { temporaryDatabase } from "../fixture/temporary-database.ts";
+import { claimed, claimOf, newLoop, newTask } from "../fixture/temporary-loops.ts";
 import { knownAgents, noteLogin } from "./agents.ts";
 import { claimStage } from "./claims.ts";
 import type { Database } from "./database.ts";
 import { startRun } from "./runs.ts";
-import { temporaryDatabase } from "./temporary-database.ts";
-import { claimed, claimOf, newLoop, newTask } from "./temporary-loops.ts";
 
 const instance = await temporaryDatabase();
 let database: Database;

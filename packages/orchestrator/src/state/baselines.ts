@@ -1,6 +1,7 @@
 import { type CheckRound, checkRound } from "@opentiger/schema";
 import { z } from "zod";
 import { firstRow, type Queryable } from "./rows.ts";
+import { storableJson } from "./storable.ts";
 
 /** How checks stood at a commit. What they depend on besides is hashed into the key, so a row never becomes wrong. */
 export async function findBaseline(
@@ -24,7 +25,7 @@ const keptFor = "30 days";
 export async function keepBaseline(on: Queryable, key: string, round: CheckRound): Promise<CheckRound> {
   await on.query(
     "insert into baselines (commit_oid, key, round) values ($1, $2, $3::jsonb) on conflict do nothing",
-    [round.commit, key, JSON.stringify(round)],
+    [round.commit, key, storableJson(round)],
   );
   await on.query("delete from baselines where at < now() - $1::interval", [keptFor]);
   return (await findBaseline(on, round.commit, key)) ?? round;

@@ -1,4 +1,5 @@
 import type { LoopSummary, Plan, Rework, TaskFailure, TokenCount } from "@opentiger/schema";
+import { storableJson } from "./storable.ts";
 import type { What } from "./transitions.ts";
 
 /** What may be set together with a change of state. */
@@ -84,7 +85,7 @@ export function columnSettings(
     const column = known.get(key);
     if (!column || value === undefined) return [];
     const [name, cast] = column;
-    values.push(cast === "::jsonb" && value !== null ? JSON.stringify(value) : value);
+    values.push(cast === "::jsonb" && value !== null ? storableJson(value) : value);
     return [`${name} = $${values.length}${cast}`];
   });
 }

@@ -1,6 +1,8 @@
 import { type JudgementEvidence, loopSettings, type Rework, type ReworkPoint } from "@opentiger/schema";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { until } from "../../../../tests/setup/until.ts";
+import { temporaryDatabase } from "../fixture/temporary-database.ts";
+import { claimOf, newLoop, newTask } from "../fixture/temporary-loops.ts";
 import { addArtifact, artifactBytes, expiredArtifacts, forgetArtifacts, listArtifacts } from "./artifacts.ts";
 import { type Change, change } from "./change.ts";
 import { claimStage } from "./claims.ts";
@@ -10,11 +12,9 @@ import { addJudgement, listJudgements } from "./judgements.ts";
 import { heartbeat } from "./lease.ts";
 import { createLoop, findLoop, listLoops } from "./loops.ts";
 import { ensureRepository, listRepositories } from "./repositories.ts";
-import { findRun, listRuns, listTaskRuns, noteRun, runningRuns, startRun, strayRuns } from "./runs.ts";
+import { findRun, listRuns, listTaskRuns, noteRun, runOfStage, startRun, strayRuns } from "./runs.ts";
 import { listStages, openStage } from "./stages.ts";
 import { findTask, listTasks } from "./tasks.ts";
-import { temporaryDatabase } from "./temporary-database.ts";
-import { claimOf, newLoop, newTask } from "./temporary-loops.ts";
 
 const instance = await temporaryDatabase();
 
@@ -244,7 +244,7 @@ it("judgements are kept with the task, artifacts with the run until their time i
   expect(await strayRuns(database)).toEqual([]);
   await change(database, { what: "task", id, by: "cancel", from: "running" });
   expect(await strayRuns(database)).toMatchObject([{ id: run?.id }]);
-  expect(await runningRuns(database)).toContainEqual(expect.objectContaining({ id: run?.id }));
+  expect(await runOfStage(database, run?.stage ?? 0)).toMatchObject({ id: run?.id });
   expect((await listRepositories(database, { limit: 1 })).map(({ path }) => path)).toEqual(["/r"]);
 });
 

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
+import { temporaryDatabase } from "../fixture/temporary-database.ts";
+import { claimed, claimOf, newLoop, newTask, submit } from "../fixture/temporary-loops.ts";
 import { advanceBranch } from "./branch.ts";
 import { change } from "./change.ts";
 import { candidatesQuery } from "./claim-candidates.ts";
@@ -8,8 +10,6 @@ import type { Database } from "./database.ts";
 import type { Lease } from "./lease.ts";
 import { allRows, type Queryable } from "./rows.ts";
 import { findTask } from "./tasks.ts";
-import { temporaryDatabase } from "./temporary-database.ts";
-import { claimed, claimOf, newLoop, newTask, submit } from "./temporary-loops.ts";
 
 const instance = await temporaryDatabase();
 

@@ -1,4 +1,5 @@
-import { errno, OrchestratorError } from "../errors.ts";
+import { errno } from "@opentiger/schema";
+import { OrchestratorError } from "../errors.ts";
 
 /** What Node says of a server that cannot be reached, or was lost. */
 const systemCodes = new Set([
@@ -34,6 +35,12 @@ export function wasNotSent(error: unknown): boolean {
   return errno(error) === "EPIPE";
 }
 
+/**
+ * What ends a statement that waited for another's lock, or for the disk, for too long. Nothing was done, the connection
+ * is as good as before, and the same may well succeed in a moment.
+ */
+const delays: ReadonlySet<string> = new Set(["55P03", "57014"]);
+
 /** What PostgreSQL has against us before it takes any statement, with what mends it. */
 const refusals: Readonly<Record<string, string>> = {
   "28P01": "give OPENTIGER_DATABASE_URL the right user and password",
@@ -44,15 +51,24 @@ const refusals: Readonly<Record<string, string>> = {
   "53300": "raise max_connections of the server, or end some of the processes that use it",
 };
 
-/** An error of ours where the server is not there or does not let us in; what a statement did wrong stays as it is. */
+/** An error of ours where the server is not there, does not let us in or lets us wait for too long; what a statement did wrong stays as it is. */
 export function databaseFailure(error: unknown, where: string): unknown {
   if (error instanceof OrchestratorError) return error;
-  const refused = refusals[errno(error) ?? ""];
+  const code = errno(error) ?? "";
+  const why = error instanceof Error && error.message ? error.message : code || String(error);
+  if (delays.has(code)) return delayed(error, why, where);
+  const refused = refusals[code];
   if (!refused && !isConnectionLoss(error) && !isTlsFailure(error)) return error;
-  const why = error instanceof Error && error.message ? error.message : (errno(error) ?? String(error));
   return new OrchestratorError("database_unavailable", `the database (${where}) cannot be used: ${why}`, {
     remedy: refused ?? `see that it runs and can be reached: ${where}`,
     cause: error,
+  });
+}
+
+function delayed(cause: unknown, why: string, where: string): OrchestratorError {
+  return new OrchestratorError("database_unavailable", `the database (${where}) was too slow: ${why}`, {
+    remedy: "try it again; if it stays so, somebody keeps a transaction open for too long",
+    cause,
   });
 }
 

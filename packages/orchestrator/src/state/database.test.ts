@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { until } from "../../../../tests/setup/until.ts";
+import { temporaryInstance } from "../fixture/temporary-database.ts";
 import type { Database } from "./database.ts";
 import type { Wake } from "./notifications.ts";
 import { openDatabase } from "./open-database.ts";
 import { allRows, firstRow } from "./rows.ts";
-import { temporaryInstance } from "./temporary-database.ts";
 
 const instance = temporaryInstance();
 

@@ -3,6 +3,8 @@ import { OrchestratorError } from "../errors.ts";
 import { databaseFailure, isConnectionLoss, wasNotSent } from "./connection-failure.ts";
 import { type NotificationSettings, Notifications } from "./notifications.ts";
 import type { Answer, Queryable } from "./rows.ts";
+import { SessionLocks } from "./session-locks.ts";
+import { storableParameter } from "./storable.ts";
 import { type Lender, withTransaction } from "./transaction.ts";
 
 /** How a database is reached, and what to do when it is not there any more. */
@@ -37,6 +39,7 @@ const maxRevivals = 3;
 export class Database implements Queryable, Lender {
   readonly route: DatabaseRoute;
   readonly notifications: Notifications;
+  readonly locks: SessionLocks;
   readonly #pool: Pool;
   readonly #closing = new AbortController();
   readonly #tending: NodeJS.Timeout;
@@ -49,7 +52,8 @@ export class Database implements Queryable, Lender {
     this.#pool.on("error", () => {});
     this.#pool.on("connect", (client) => client.on("error", () => {}));
     this.#tending = setInterval(() => route.tend?.(), tendEveryMs).unref();
-    this.notifications = new Notifications((signal) => this.#listener(signal), notifications);
+    this.notifications = new Notifications((signal) => this.#apart(signal), notifications);
+    this.locks = new SessionLocks(() => this.#apart(this.#closing.signal), route.where);
   }
 
   query(text: string, values?: readonly unknown[]): Promise<Answer> {
@@ -94,6 +98,7 @@ export class Database implements Queryable, Lender {
     this.#closing.abort(new OrchestratorError("cancelled", "the database was closed"));
     clearInterval(this.#tending);
     await this.notifications.close();
+    await this.locks.close();
     if (!this.#pool.ending) await this.#pool.end();
   }
 
@@ -101,7 +106,9 @@ export class Database implements Queryable, Lender {
     return this.#withRevival(() => this.#pool.connect());
   }
 
-  async #listener(signal: AbortSignal): Promise<Client> {
+  /** A connection beside the pool, for what is kept for long. */
+  async #apart(signal: AbortSignal): Promise<Client> {
+    signal.throwIfAborted();
     return this.#withRevival(() => connect(this.route.connection), signal);
   }
 
@@ -140,7 +147,7 @@ export function asQueryable(client: Client | PoolClient): Queryable {
   return {
     query: async (text, values) => {
       // Several statements in one text have an answer each.
-      const answers: QueryResult | QueryResult[] = await client.query(text, values && [...values]);
+      const answers: QueryResult | QueryResult[] = await client.query(text, values?.map(storableParameter));
       const last = Array.isArray(answers) ? answers.at(-1) : answers;
       return { rows: last?.rows ?? [], count: last?.rowCount ?? 0 };
     },

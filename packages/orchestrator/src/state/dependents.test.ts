@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { temporaryDatabase } from "../fixture/temporary-database.ts";
+import { newLoop, newTask } from "../fixture/temporary-loops.ts";
 import { change } from "./change.ts";
 import type { Database } from "./database.ts";
 import { settleDependents } from "./dependents.ts";
 import { heldTests, testedWorker } from "./held-tests.ts";
 import { listTasks, type TaskRow } from "./tasks.ts";
-import { temporaryDatabase } from "./temporary-database.ts";
-import { newLoop, newTask } from "./temporary-loops.ts";
 
 const instance = await temporaryDatabase();
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { firstFew } from "../wording.ts";
 import { change } from "./change.ts";
 import { Database } from "./database.ts";
 import { lockLoop } from "./locks.ts";
@@ -78,9 +79,7 @@ async function stuckTasks(on: Queryable, loop: string): Promise<Stuck[]> {
 }
 
 function detailOf(causes: readonly string[]): string {
-  const rest = causes.length - toldCauses;
-  const told = [...causes.slice(0, toldCauses), ...(rest > 0 ? [`${rest} more`] : [])];
-  return `It needs ${told.join(", and ")}.`;
+  return `It needs ${firstFew(causes, toldCauses).join(", and ")}.`;
 }
 
 async function toUnblock(on: Queryable, loop: string): Promise<{ id: string }[]> {

@@ -3,6 +3,7 @@ import { checkDependencies } from "./dependencies.ts";
 import { appendEvent } from "./events.ts";
 import { refreshReadiness } from "./readiness.ts";
 import { allRows, type Queryable } from "./rows.ts";
+import { storableJson } from "./storable.ts";
 import type { NewTask } from "./tasks.ts";
 
 /** What of a task can be said anew while nobody works on it. */
@@ -34,7 +35,7 @@ export async function updateTask(
   const settings = Object.entries(columns).flatMap(([field, [column, cast]]) => {
     const value = new Map<string, unknown>(Object.entries(fields)).get(field);
     if (value === undefined) return [];
-    values.push(cast === "::jsonb" ? JSON.stringify(value) : value);
+    values.push(cast === "::jsonb" ? storableJson(value) : value);
     return [`${column} = $${values.length}${cast}`];
   });
   await on.query(`update tasks set ${["updated_at = now()", ...settings].join(", ")} where id = $1`, values);
@@ -50,17 +51,12 @@ export async function updateTask(
   await refreshReadiness(on, task.loop, task.id);
 }
 
+/** Looked at before they are written: the table would refuse a task that needs itself in words of its own. */
 async function replaceNeeds(
   on: Queryable,
   { id, loop }: { id: string; loop: string },
   needs: readonly number[],
 ): Promise<void> {
-  await on.query("delete from task_dependencies where task_id = $1", [id]);
-  await on.query(
-    `insert into task_dependencies (loop_id, task_id, needs_id)
-     select $1, $2, id from tasks where loop_id = $1 and number = any ($3::int[])`,
-    [loop, id, [...new Set(needs)]],
-  );
   const shape = z.object({
     id: z.string(),
     number: z.number(),
@@ -75,6 +71,11 @@ async function replaceNeeds(
      from tasks t where t.loop_id = $1`,
     [loop],
   );
-  // Those that were asked for, and not only those that are there: a number that nobody has is refused too.
   checkDependencies(all.map((task) => (task.id === id ? { ...task, needs } : task)));
+  await on.query("delete from task_dependencies where task_id = $1", [id]);
+  await on.query(
+    `insert into task_dependencies (loop_id, task_id, needs_id)
+     select $1, $2, id from tasks where loop_id = $1 and number = any ($3::int[])`,
+    [loop, id, [...new Set(needs)]],
+  );
 }

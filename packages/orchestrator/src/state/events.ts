@@ -2,6 +2,7 @@ import { isSecretValue } from "@opentiger/schema";
 import { z } from "zod";
 import { onePage, type Page, type PageRequest } from "./page.ts";
 import { firstRow, oneRow, type Queryable } from "./rows.ts";
+import { storableText } from "./storable.ts";
 
 /** On which every event is told, by its id, when the transaction that wrote it is committed. */
 export const eventsChannel = "events";
@@ -73,7 +74,9 @@ export async function listEvents(
 }
 
 function withoutSecrets(data: Readonly<Record<string, unknown>>): string {
-  return JSON.stringify(data, (_, value: unknown) =>
-    typeof value === "string" && isSecretValue(value) ? "(a secret)" : value,
-  );
+  return JSON.stringify(data, (_, value: unknown) => (typeof value === "string" ? told(value) : value));
+}
+
+function told(text: string): string {
+  return isSecretValue(text) ? "(a secret)" : storableText(text);
 }

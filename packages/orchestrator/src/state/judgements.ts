@@ -9,6 +9,7 @@ import {
 import { z } from "zod";
 import { onePage, type Page, type PageRequest } from "./page.ts";
 import { firstRow, oneRow, type Queryable } from "./rows.ts";
+import { storableJson } from "./storable.ts";
 
 export interface NewJudgement {
   task: string;
@@ -44,7 +45,7 @@ export async function addJudgement(on: Queryable, added: NewJudgement): Promise<
     z.object({ id: z.number() }),
     `insert into judgements (task_id, run_id, candidate_oid, base_oid, judgement, evidence, points)
      values ($1, $2, $3, $4, $5, $6::jsonb, $7::jsonb) returning id`,
-    [task, run, candidateOid, baseOid, judgement, JSON.stringify(evidence), JSON.stringify(points)],
+    [task, run, candidateOid, baseOid, judgement, storableJson(evidence), storableJson(points)],
   );
   return id;
 }

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { temporaryDatabase } from "../fixture/temporary-database.ts";
+import { claimed, claimOf, newLoop, newTask, submit } from "../fixture/temporary-loops.ts";
 import { advanceBranch } from "./branch.ts";
 import { change } from "./change.ts";
 import { claimStage } from "./claims.ts";
@@ -7,8 +9,6 @@ import { heartbeat, releaseLease, takeOver } from "./lease.ts";
 import { findLoop } from "./loops.ts";
 import { noteRun, startRun } from "./runs.ts";
 import { expiredStages, openStage } from "./stages.ts";
-import { temporaryDatabase } from "./temporary-database.ts";
-import { claimed, claimOf, newLoop, newTask, submit } from "./temporary-loops.ts";
 
 const instance = await temporaryDatabase();
 
@@ -70,6 +70,23 @@ it("a lease that is over lets its holder change nothing, whatever he tries", asy
   const merging = { loop: loop.id, task: id, fence: zombie.fence, fromOid: loop.baseOid, toOid: "f" };
   expect(await advanceBranch(database, merging)).toMatchObject({ advanced: false });
   expect((await findLoop(database, loop.id))?.branchOid).toBe(loop.baseOid);
+});
+
+it("how often a stage was taken over is counted from when it was claimed", async () => {
+  await newLoop(database, [newTask("a")]);
+  await submit(database, await claimed(claimStage(database, claimOf("me"))));
+  const first = await claimed(claimStage(database, claimOf("dead 0")));
+  expect(first).toMatchObject({ kind: "judge", takenOver: 0 });
+  let last = first;
+  for (const times of [1, 2]) {
+    const taker = { owner: `dead ${times}`, leaseMs: 60_000, deadOwner: last.owner };
+    last = (await takeOver(other, last, taker)) ?? last;
+    expect(last.takenOver).toBe(times);
+  }
+  expect(await heartbeat(other, last, 60_000)).toMatchObject({ takenOver: 2 });
+  await releaseLease(other, last);
+  const again = await claimed(claimStage(database, claimOf("me")));
+  expect(again).toMatchObject({ stage: first.stage, takenOver: 0 });
 });
 
 it("a lease that is given back can be claimed again, and not used any more", async () => {

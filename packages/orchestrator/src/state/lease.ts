@@ -18,12 +18,15 @@ export const lease = z.object({
   role: stageRole,
   owner: z.string(),
   fence: z.number(),
+  /** How often it changed hands since it was claimed. */
+  takenOver: z.number(),
   /** By the database's clock. */
   until: z.date(),
 });
 export type Lease = z.infer<typeof lease>;
 
-const columns = `id as stage, loop_id as loop, task_id as task, kind, role, owner, fence, lease_until as until`;
+const columns = `id as stage, loop_id as loop, task_id as task, kind, role, owner, fence,
+  taken_over as "takenOver", lease_until as until`;
 
 /** Says that the owner is alive. undefined: the lease is somebody else's, or the stage has ended; stop the work. */
 export async function heartbeat(
@@ -40,7 +43,19 @@ export async function heartbeat(
   );
 }
 
-/** Part of a transaction that has locked the loop: the stage, claimed with the next fence. */
+/** Whether it is the newest, and its stage goes on; asked without a sign of life. */
+export async function isHeld(
+  on: Queryable,
+  { stage, fence }: Pick<Lease, "stage" | "fence">,
+): Promise<boolean> {
+  const held = "select 1 from stages where id = $1 and fence = $2 and state = 'claimed'";
+  return (await on.query(held, [stage, fence])).count > 0;
+}
+
+/**
+ * Part of a transaction that has locked the loop: the stage, claimed with the next fence. One that was claimed already
+ * has been taken over once more; how a claim before the last failed was written down, and does not count.
+ */
 export async function takeLease(
   on: Queryable,
   { stage, loop, task }: Pick<Lease, "stage" | "loop" | "task">,
@@ -51,6 +66,7 @@ export async function takeLease(
     on,
     lease,
     `update stages set state = 'claimed', owner = $2, fence = $3, heartbeat_at = now(),
+       taken_over = case when state = 'claimed' then taken_over + 1 else 0 end,
        lease_until = now() + $4 * interval '1 millisecond'
      where id = $1 returning ${columns}`,
     [stage, owner, fence, leaseMs],

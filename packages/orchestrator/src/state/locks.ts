@@ -3,9 +3,17 @@ import { OrchestratorError } from "../errors.ts";
 import { firstRow, oneRow, type Queryable } from "./rows.ts";
 import type { What } from "./transitions.ts";
 
-/** Any numbers that nobody else uses. Advisory locks of two numbers are apart from those of one. */
+/**
+ * Every advisory lock of ours has its number here, so that no two have the same. The first is "tiger" in the letters of a
+ * telephone. Locks of two numbers, as all but that one are, are apart from those of one.
+ */
+export const migrationLock = 84437;
 const loopLocks = 84438;
 const claimLock = 84439;
+
+/** Of those that are held for longer than a transaction: session-locks.ts. */
+export const sessionLockNumbers = { cleaning: 84440, warming: 84441, preparation: 84442 } as const;
+export type SessionLockKind = keyof typeof sessionLockNumbers;
 
 /**
  * Until the end of the transaction nobody else changes anything of this loop. So what is read now stays true, a fence

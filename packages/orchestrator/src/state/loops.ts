@@ -1,6 +1,7 @@
 import { randomInt } from "node:crypto";
 import {
   isLoopState,
+  keptPlan,
   type LoopSettings,
   type LoopSource,
   type LoopState,
@@ -9,7 +10,6 @@ import {
   loopSource,
   loopSummary,
   type Plan,
-  plan,
 } from "@opentiger/schema";
 import { z } from "zod";
 import type { Database } from "./database.ts";
@@ -18,6 +18,7 @@ import { lockLoop } from "./locks.ts";
 import { onePage, type Page, type PageRequest } from "./page.ts";
 import { firstRow, oneRow, type Queryable } from "./rows.ts";
 import { addPlanStage } from "./stages.ts";
+import { storableJson } from "./storable.ts";
 import { addTasks, type NewTask } from "./tasks.ts";
 
 export interface NewLoop {
@@ -45,7 +46,7 @@ export const loopRow = z.object({
   branch: z.string().nullable(),
   branchOid: z.string().nullable(),
   projectedOid: z.string().nullable(),
-  plan: plan.nullable(),
+  plan: keptPlan.nullable(),
   summary: loopSummary.nullable(),
   createdAt: z.date(),
   updatedAt: z.date(),
@@ -75,8 +76,8 @@ export async function createLoop(database: Database, loop: NewLoop, id = newLoop
         id,
         loop.repository,
         loop.requirement,
-        JSON.stringify(loop.source),
-        JSON.stringify(loop.settings),
+        storableJson(loop.source),
+        storableJson(loop.settings),
         state,
         loop.baseOid ?? null,
         loop.branch ?? null,
@@ -101,7 +102,7 @@ export async function setLoopBudget(
   budget: NonNullable<LoopSettings["budget"]>,
 ): Promise<void> {
   const set = "update loops set settings = settings || jsonb_build_object('budget', $2::jsonb) where id = $1";
-  await on.query(set, [id, JSON.stringify(budget)]);
+  await on.query(set, [id, storableJson(budget)]);
   await appendEvent(on, { loop: id, type: "loop.budget", data: { budget } });
 }
 
@@ -109,7 +110,7 @@ export async function setLoopBudget(
 export async function setLoopPlan(on: Queryable, id: string, made: Plan): Promise<void> {
   await on.query("update loops set plan = $2::jsonb, updated_at = now() where id = $1", [
     id,
-    JSON.stringify(made),
+    storableJson(made),
   ]);
 }
 

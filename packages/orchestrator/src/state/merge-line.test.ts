@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { soak } from "../../../../tests/setup/soak.ts";
+import { temporaryDatabase } from "../fixture/temporary-database.ts";
+import { claimed, claimOf, newLoop, newTask } from "../fixture/temporary-loops.ts";
 import { advanceBranch } from "./branch.ts";
 import { change } from "./change.ts";
 import { claimStage } from "./claims.ts";
@@ -9,8 +11,6 @@ import { addJudgement } from "./judgements.ts";
 import { type Lease, takeOver } from "./lease.ts";
 import { findLoop } from "./loops.ts";
 import { findTask } from "./tasks.ts";
-import { temporaryDatabase } from "./temporary-database.ts";
-import { claimed, claimOf, newLoop, newTask } from "./temporary-loops.ts";
 
 const instance = await temporaryDatabase();
 

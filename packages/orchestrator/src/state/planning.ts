@@ -4,7 +4,7 @@ import type { Database } from "./database.ts";
 import { appendEvent } from "./events.ts";
 import type { Lease } from "./lease.ts";
 import { lockLoop } from "./locks.ts";
-import { allRows, firstRow, type Queryable } from "./rows.ts";
+import { allRows, firstRow, oneRow, type Queryable } from "./rows.ts";
 
 /** `$1` is the stage, `$2` the fence. */
 const leaseHolds = "exists (select 1 from stages where id = $1 and fence = $2 and state = 'claimed')";
@@ -22,6 +22,18 @@ export async function noteBase(on: Queryable, lease: Lease, baseOid: string): Pr
     [lease.stage, lease.fence, lease.loop, baseOid],
   );
   return row?.base;
+}
+
+/** Whether the lease holds and the loop had another plan stage before this one, which came to nothing. */
+export async function isPlannedAgain(on: Queryable, { stage, fence, loop }: Lease): Promise<boolean> {
+  const { again } = await oneRow(
+    on,
+    z.object({ again: z.boolean() }),
+    `select ${leaseHolds} and exists (
+       select 1 from stages where loop_id = $3 and kind = 'plan' and id < $1) as again`,
+    [stage, fence, loop],
+  );
+  return again;
 }
 
 /**
@@ -46,6 +58,18 @@ export async function tellOnce(
       await appendEvent(on, { loop: lease.loop, type, data: { ...data, stage: lease.stage } });
     return found?.held ?? false;
   });
+}
+
+/** What the loop's project calls tests, as it was told when the loop was planned; none where nobody has looked yet. */
+export async function testPathsOf(on: Queryable, loop: string): Promise<string[]> {
+  const row = await firstRow(
+    on,
+    z.object({ paths: z.array(z.string()).nullable() }),
+    `select data->'testPaths' as paths from events where loop_id = $1 and type = 'loop.project'
+     order by id desc limit 1`,
+    [loop],
+  );
+  return row?.paths ?? [];
 }
 
 /** The event of a plan that is tried again although no run of a planner failed. */

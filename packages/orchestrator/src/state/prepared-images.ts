@@ -25,9 +25,10 @@ export async function expectPrepared(on: Queryable, key: string, reference: stri
   );
 }
 
-/** It is there, and somebody is about to use it. */
-export async function touchPrepared(on: Queryable, key: string, bytes: number): Promise<void> {
-  await on.query("update prepared_images set bytes = $2, used_at = now() where key = $1", [key, bytes]);
+/** It is there, and somebody is about to use it. false: it is not, since it was removed meanwhile. */
+export async function touchPrepared(on: Queryable, key: string, bytes: number): Promise<boolean> {
+  const asked = "update prepared_images set bytes = $2, used_at = now() where key = $1";
+  return (await on.query(asked, [key, bytes])).count > 0;
 }
 
 /** The one that was not used for longest comes first. */
@@ -35,10 +36,16 @@ export async function preparedByUse(on: Queryable): Promise<PreparedImageRow[]> 
   return allRows(on, preparedImageRow, `select ${columns} from prepared_images order by used_at, key`);
 }
 
-/** Unless somebody has used it since. */
-export async function forgetPrepared(on: Queryable, { key, usedAt }: PreparedImageRow): Promise<void> {
-  await on.query("delete from prepared_images where key = $1 and date_trunc('milliseconds', used_at) <= $2", [
-    key,
-    usedAt,
-  ]);
+/**
+ * Whether nobody has used it since, and until the end of the transaction nobody does: who asks for it waits, and finds it
+ * as it is then, or not at all.
+ */
+export async function lockUnused(on: Queryable, { key, usedAt }: PreparedImageRow): Promise<boolean> {
+  const asked = `select 1 from prepared_images
+    where key = $1 and date_trunc('milliseconds', used_at) <= $2 for update`;
+  return (await on.query(asked, [key, usedAt])).rows.length > 0;
+}
+
+export async function forgetPrepared(on: Queryable, { key }: PreparedImageRow): Promise<void> {
+  await on.query("delete from prepared_images where key = $1", [key]);
 }

@@ -137,9 +137,11 @@ export async function listTaskRuns(
   );
 }
 
-/** All that go on, or of which nobody has said yet how they ended. Bounded by how many may run at the same time. */
-export async function runningRuns(on: Queryable): Promise<RunRow[]> {
-  return allRows(on, runRow, `select ${columns} from runs where status = 'running' order by ordinal`);
+/** The one that goes on in a stage, or of which nobody has said yet how it ended; undefined: none was begun. */
+export async function runOfStage(on: Queryable, stage: number): Promise<RunRow | undefined> {
+  return firstRow(on, runRow, `select ${columns} from runs where stage_id = $1 and status = 'running'`, [
+    stage,
+  ]);
 }
 
 /** Running as far as the table knows, although nobody has their stage any more: they are to be ended. */

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { onePage, type Page, type PageRequest } from "./page.ts";
 import { refreshReadiness } from "./readiness.ts";
 import { allRows, firstRow, oneRow, type Queryable } from "./rows.ts";
+import { storableJson } from "./storable.ts";
 
 export const stageRow = z.object({
   id: z.number(),
@@ -68,7 +69,7 @@ export async function endStage(
   await on.query(
     `update stages set state = 'ended', ended_at = now(), outcome = $3::jsonb
      where state <> 'ended' and loop_id = $1 and task_id is not distinct from $2::uuid`,
-    [loop, task, JSON.stringify(outcome)],
+    [loop, task, storableJson(outcome)],
   );
 }
 

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { soak } from "../../../../tests/setup/soak.ts";
+import { StateWorld } from "../fixture/state-world.ts";
+import { temporaryDatabase } from "../fixture/temporary-database.ts";
+import { newTask } from "../fixture/temporary-loops.ts";
 import type { Database } from "./database.ts";
-import { StateWorld } from "./state-world.ts";
-import { temporaryDatabase } from "./temporary-database.ts";
-import { newTask } from "./temporary-loops.ts";
 
 const instance = await temporaryDatabase();
 
@@ -82,6 +82,26 @@ it("whatever happens in whatever order, no state is illegal, no task is lost, an
       await world.checkEvents();
     },
   );
+  await fc.assert(property, { numRuns: soak ? 30 : 3, endOnFailure: true });
+}, 600_000);
+
+it("a loop that is cancelled at whatever moment has ended with all of its tasks, and nothing moves it any more", async () => {
+  const actions = fc.array(action, { minLength: 10, maxLength: 20 });
+  const property = fc.asyncProperty(plan, actions, actions, async (tasks, before, after) => {
+    const world = await StateWorld.create(databases, tasks, 3);
+    for (const each of before) await world.act(each);
+    await world.act({ kind: "cancelLoop" });
+    const states = world.states();
+    for (const state of states) expect(["done", "failed", "cancelled"]).toContain(state);
+    for (const each of after) {
+      await world.act(each);
+      await world.check();
+    }
+    expect(world.states()).toEqual(states);
+    await world.act({ kind: "sweep" });
+    await world.check();
+    await world.checkEvents();
+  });
   await fc.assert(property, { numRuns: soak ? 30 : 3, endOnFailure: true });
 }, 600_000);
 

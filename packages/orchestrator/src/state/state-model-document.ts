@@ -1,16 +1,17 @@
 import { type StateMeaning, stageKinds, stageRoles, stageStates } from "@opentiger/schema";
+import { ownersFrom } from "./owners.ts";
 import { statesOf, transitionOf, transitions, type What } from "./transitions.ts";
 
 /** docs/state-model.md, made of the words and the table; a test holds the file against it. */
 export function stateModelDocument(): string {
   return `${[
-    "<!-- Made of packages/schema/src/state.ts and packages/orchestrator/src/state/transitions.ts. After a change there:",
+    "<!-- Made of packages/schema/src/state.ts, and transitions.ts and owners.ts of packages/orchestrator/src/state. After a change:",
     "     UPDATE_DOCS=1 npx vitest run --project unit packages/orchestrator/src/state/state-model-document.test.ts -->",
     "",
     "# States, and what moves them",
     "",
     "A state is a status and, for some, a reason: `blocked(paused)`. Look up the state, then the transition, its owner and",
-    "where that is implemented. Whatever is not in these tables is refused. One function, `change` of",
+    "the file that asks for it. Whatever is not in these tables is refused. One function, `change` of",
     "`packages/orchestrator/src/state/change.ts`, does all of them: in one transaction it compares the state and the fence,",
     "sets the new state, opens the stage that follows, and writes the event, which is told to all who listen.",
     "What happens in between: [flow.md](flow.md). Who the owners are: [agent/README.md](agent/README.md).",
@@ -90,14 +91,16 @@ function transitionRows(what: What, state: string): string[][] {
   return Object.keys(transitions[what])
     .map((by) => ({ by, ...transitionOf(what, by) }))
     .filter(({ from }) => from.includes(state))
-    .map(({ by, to, stage, owner, where }) => [
-      code(state),
-      code(by),
-      to.map(code).join(" or "),
-      stage === "same" || stage === "none" ? stage : `new ${code(stage)}`,
-      owner,
-      `[${where}](../packages/orchestrator/src/${where})`,
-    ]);
+    .flatMap(({ by, to, stage }) =>
+      ownersFrom(what, by, state).map(({ owner, where, to: some = to }) => [
+        code(state),
+        code(by),
+        some.map(code).join(" or "),
+        stage === "same" || stage === "none" ? stage : `new ${code(stage)}`,
+        owner,
+        where.map((file) => `[${file}](../packages/orchestrator/src/${file})`).join(", "),
+      ]),
+    );
 }
 
 function words(all: readonly string[]): string {

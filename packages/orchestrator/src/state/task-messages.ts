@@ -1,7 +1,8 @@
+import { firstCharacters } from "@opentiger/schema";
 import { z } from "zod";
 import type { Database } from "./database.ts";
 import { appendEvent } from "./events.ts";
-import type { Lease } from "./lease.ts";
+import { isHeld, type Lease } from "./lease.ts";
 import { lockLoop } from "./locks.ts";
 import { onePage, type Page, type PageRequest } from "./page.ts";
 import { allRows, oneRow, type Queryable } from "./rows.ts";
@@ -58,7 +59,7 @@ export async function addMessages(
        values ($1, $2, $3, $4, $5, case when $6 then now() end) returning ${columns}`,
       [loop, id, file, line, text, gets === "next run"],
     );
-    const data = { id: row.id, file, line, text: text.slice(0, toldCharacters) };
+    const data = { id: row.id, file, line, text: firstCharacters(text, toldCharacters) };
     await appendEvent(on, { loop, task: id, type: "task.message", data });
     rows.push(row);
   }
@@ -91,11 +92,7 @@ export async function takeMessages(
 ): Promise<TaskMessageRow[] | undefined> {
   return database.transaction(async (on) => {
     await lockLoop(on, lease.loop);
-    const { count } = await on.query(
-      "select 1 from stages where id = $1 and fence = $2 and state = 'claimed'",
-      [lease.stage, lease.fence],
-    );
-    if (count === 0) return undefined;
+    if (!(await isHeld(on, lease))) return undefined;
     await on.query(`update task_messages set run_id = $2, turn = $3 where task_id = $1 and ${waits}`, [
       task,
       run,

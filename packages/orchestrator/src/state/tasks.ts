@@ -17,6 +17,7 @@ import { eventsChannel } from "./events.ts";
 import { onePage, type Page, type PageRequest } from "./page.ts";
 import { refreshReadiness } from "./readiness.ts";
 import { allRows, firstRow, type Queryable } from "./rows.ts";
+import { storableJson } from "./storable.ts";
 
 export interface NewTask {
   /** Its name in the plan, where it stands in one. */
@@ -189,7 +190,7 @@ async function insertTasks(
        $3, $4
      from jsonb_to_recordset($2::jsonb) as t (number int, key text, title text, role text, instructions text,
        allowed_paths text[], may_change text[], verify jsonb, risk text, estimate text, agent text)`,
-    [loop, JSON.stringify(rows), status, reason],
+    [loop, storableJson(rows), status, reason],
   );
 }
 
@@ -200,6 +201,6 @@ async function insertDependencies(on: Queryable, loop: string, tasks: readonly N
      select $1, t.id, n.id from jsonb_to_recordset($2::jsonb) as p (number int, need int)
      join tasks t on t.loop_id = $1 and t.number = p.number
      join tasks n on n.loop_id = $1 and n.number = p.need`,
-    [loop, JSON.stringify(pairs)],
+    [loop, storableJson(pairs)],
   );
 }

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { z } from "zod";
 import { until } from "../../../../tests/setup/until.ts";
+import { temporaryDatabase } from "../fixture/temporary-database.ts";
 import type { Database } from "./database.ts";
 import { allRows } from "./rows.ts";
-import { temporaryDatabase } from "./temporary-database.ts";
 import { showingLife } from "./transaction.ts";
 
 const instance = await temporaryDatabase();
@@ -47,6 +47,33 @@ it("it is given up, others go on, and what it writes when it wakes is refused", 
   // It has not kept the connection that was ended.
   expect((await sleeper.query("select 1 as n")).rows).toEqual([{ n: 1 }]);
 });
+
+it.each(["lock_timeout", "statement_timeout"])(
+  "who waited for too long, by its %s, is told to try it again, and keeps its connection",
+  async (timeout) => {
+    const waiter = await instance.open({ program: "waiter" });
+    let isOver = false;
+    let hasLock = false;
+    const holding = database.transaction(async (connection) => {
+      await connection.query("select 1 from numbers for update");
+      hasLock = true;
+      await until("nobody waits any more", () => isOver);
+    });
+    await until("it has the lock", () => hasLock);
+    await waiter.borrow(async (connection) => {
+      const { rows: before } = await connection.query("select pg_backend_pid() as pid");
+      await connection.query(`set ${timeout} = 50`);
+      const waiting = connection.query("select 1 from numbers for update");
+      await expect(waiting).rejects.toMatchObject({
+        code: "database_unavailable",
+        remedy: expect.stringContaining("try it again"),
+      });
+      expect((await connection.query("select pg_backend_pid() as pid")).rows).toEqual(before);
+    });
+    isOver = true;
+    await holding;
+  },
+);
 
 it("one that does something else meanwhile is not taken for it", async () => {
   const done = await database.transaction(async (connection) => {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { errno } from "../errors.ts";
+import { errno } from "@opentiger/schema";
 import type { Queryable } from "./rows.ts";
 
 /** Somebody who lends a connection for a while. */

@@ -1,6 +1,5 @@
-import { existsSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { allows, type By, ownerOf, statesOf, transitionOf, transitions, type What } from "./transitions.ts";
+import { allows, type By, statesOf, transitionOf, transitions, type What } from "./transitions.ts";
 
 const ended = ["done", "failed", "cancelled"];
 const openTasks = Object.keys(statesOf.task).filter((state) => !ended.includes(state));
@@ -19,10 +18,7 @@ const expected: Record<What, Record<string, { from: readonly string[]; to: reado
     reject: { from: ["blocked(awaiting_judge)"], to: ["blocked(needs_rework)"] },
     rejudge: { from: ["blocked(awaiting_judge)"], to: ["blocked(awaiting_judge)"] },
     merge: { from: ["blocked(awaiting_judge)"], to: ["done"] },
-    give_up: {
-      from: ["running", "blocked(awaiting_judge)", "blocked(needs_rework)", "blocked(quota_wait)"],
-      to: ["failed"],
-    },
+    give_up: { from: ["running", "blocked(awaiting_judge)"], to: ["failed"] },
     block: { from: ["queued"], to: ["blocked(dependency_failed)"] },
     unblock: { from: ["blocked(dependency_failed)"], to: ["queued"] },
     pause: { from: ["queued", "blocked(needs_rework)", "blocked(quota_wait)"], to: ["blocked(paused)"] },
@@ -41,7 +37,7 @@ const expected: Record<What, Record<string, { from: readonly string[]; to: reado
     pause: { from: ["running"], to: paused },
     resume: { from: paused, to: ["running"] },
     finish: { from: ["running"], to: ["done"] },
-    fail: { from: openLoops, to: ["failed"] },
+    fail: { from: ["planning", "running"], to: ["failed"] },
     cancel: { from: openLoops, to: ["cancelled"] },
     reopen: { from: ["done", "failed"], to: ["running"] },
     replan: { from: ["failed"], to: ["planning"] },
@@ -100,12 +96,6 @@ describe.each(whats)("the table of a %s", (what) => {
     }
     expect([...reached].sort()).toEqual([...states].sort());
   });
-
-  it("names code that is there", () => {
-    for (const by of names) {
-      expect(existsSync(new URL(`../${transitionOf(what, by).where}`, import.meta.url))).toBe(true);
-    }
-  });
 });
 
 it("a task that somebody has to claim always has a stage, and one that nobody has to never", () => {
@@ -129,12 +119,4 @@ it("what is in no table is an error of the caller", () => {
   // @ts-expect-error it does not compile either
   const unknown: By<"task"> = "constructor";
   expect(() => transitionOf("task", unknown)).toThrow(expect.objectContaining({ code: "internal" }));
-});
-
-it("an event says who made it: as the table has it, and nobody where nothing moved", () => {
-  expect(ownerOf("task.claim", "running")).toBe("dispatcher");
-  expect(ownerOf("loop.pause", "paused(asked)")).toBe("person");
-  expect(ownerOf("loop.pause", "paused(budget)")).toBe("dispatcher");
-  for (const type of ["task.edit", "task.constructor", "constructor.name", ""])
-    expect(ownerOf(type, undefined)).toBeNull();
 });

@@ -16,10 +16,6 @@ export interface Transition<State extends string> {
   readonly to: readonly State[];
   /** The stage that is open afterwards: a new one of this kind, none, or the one there was. */
   readonly stage: StageKind | "none" | "same";
-  /** Who does it. */
-  readonly owner: string;
-  /** Where that is, in this package's `src`. */
-  readonly where: string;
 }
 
 const openTaskStates = [
@@ -47,71 +43,54 @@ const openLoopStates = [
 ] as const satisfies readonly LoopState[];
 
 const task = {
-  approve: way(["blocked(awaiting_approval)"], ["queued"], "run", "person"),
-  claim: {
-    ...way(["queued", "blocked(needs_rework)", "blocked(quota_wait)"], ["running"], "same", "dispatcher"),
-    where: "state/claims.ts",
-  },
-  submit: way(["running"], ["blocked(awaiting_judge)"], "judge", "dispatcher"),
-  wait_for_quota: way(["running"], ["blocked(quota_wait)"], "run", "dispatcher"),
+  approve: way(["blocked(awaiting_approval)"], ["queued"], "run"),
+  claim: way(["queued", "blocked(needs_rework)", "blocked(quota_wait)"], ["running"], "same"),
+  submit: way(["running"], ["blocked(awaiting_judge)"], "judge"),
+  wait_for_quota: way(["running"], ["blocked(quota_wait)"], "run"),
   /** The retry rule allows another run, the run was lost, or we stopped it ourselves. */
-  again: way(["running"], ["queued"], "run", "dispatcher"),
-  pass: way(["blocked(awaiting_judge)"], ["blocked(awaiting_judge)"], "merge", "judge"),
-  reject: way(["blocked(awaiting_judge)"], ["blocked(needs_rework)"], "run", "judge"),
+  again: way(["running"], ["queued"], "run"),
+  pass: way(["blocked(awaiting_judge)"], ["blocked(awaiting_judge)"], "merge"),
+  reject: way(["blocked(awaiting_judge)"], ["blocked(needs_rework)"], "run"),
   /** The branch has moved on since, or the judgement was inconclusive. */
-  rejudge: way(["blocked(awaiting_judge)"], ["blocked(awaiting_judge)"], "judge", "judge"),
-  merge: {
-    ...way(["blocked(awaiting_judge)"], ["done"], "none", "merger"),
-    where: "state/branch.ts",
-  },
-  give_up: way(
-    ["running", "blocked(awaiting_judge)", "blocked(needs_rework)", "blocked(quota_wait)"],
-    ["failed"],
-    "none",
-    "dispatcher",
-  ),
-  block: way(["queued"], ["blocked(dependency_failed)"], "none", "reconciler"),
-  unblock: way(["blocked(dependency_failed)"], ["queued"], "run", "reconciler"),
+  rejudge: way(["blocked(awaiting_judge)"], ["blocked(awaiting_judge)"], "judge"),
+  merge: way(["blocked(awaiting_judge)"], ["done"], "none"),
+  give_up: way(["running", "blocked(awaiting_judge)"], ["failed"], "none"),
+  block: way(["queued"], ["blocked(dependency_failed)"], "none"),
+  unblock: way(["blocked(dependency_failed)"], ["queued"], "run"),
   /** Not what awaits approval: resuming it would approve it. */
-  pause: way(
-    ["queued", "blocked(needs_rework)", "blocked(quota_wait)"],
-    ["blocked(paused)"],
-    "none",
-    "person",
-  ),
-  resume: way(["blocked(paused)"], ["queued"], "run", "person"),
-  cancel: way(openTaskStates, ["cancelled"], "none", "person"),
-  retry: way(["failed", "cancelled"], ["queued"], "run", "person"),
+  pause: way(["queued", "blocked(needs_rework)", "blocked(quota_wait)"], ["blocked(paused)"], "none"),
+  resume: way(["blocked(paused)"], ["queued"], "run"),
+  cancel: way(openTaskStates, ["cancelled"], "none"),
+  retry: way(["failed", "cancelled"], ["queued"], "run"),
   /** A person looked at its candidate, or at what there is of one, and wants it another way. */
   send_back: way(
     ["blocked(awaiting_judge)", "blocked(needs_rework)", "failed"],
     ["blocked(needs_rework)"],
     "run",
-    "person",
   ),
   /** The worker thinks a test wrong that waits for its code, and so is not on the branch: it is written again. */
-  dispute: way(["done"], ["queued"], "run", "dispatcher"),
+  dispute: way(["done"], ["queued"], "run"),
 } as const satisfies Record<string, Transition<TaskState>>;
 
 const loop = {
-  planned: way(["planning"], ["awaiting_approval", "running"], "none", "planner"),
-  approve: way(["awaiting_approval"], ["running"], "same", "person"),
-  pause: way(["running"], pausedStates, "same", "person"),
-  resume: way(pausedStates, ["running"], "same", "person"),
-  finish: way(["running"], ["done"], "same", "reconciler"),
-  fail: way(openLoopStates, ["failed"], "none", "reconciler"),
-  cancel: way(openLoopStates, ["cancelled"], "none", "person"),
+  planned: way(["planning"], ["awaiting_approval", "running"], "none"),
+  approve: way(["awaiting_approval"], ["running"], "same"),
+  pause: way(["running"], pausedStates, "same"),
+  resume: way(pausedStates, ["running"], "same"),
+  finish: way(["running"], ["done"], "same"),
+  fail: way(["planning", "running"], ["failed"], "none"),
+  cancel: way(openLoopStates, ["cancelled"], "none"),
   /** One of its tasks is retried. */
-  reopen: way(["done", "failed"], ["running"], "same", "person"),
+  reopen: way(["done", "failed"], ["running"], "same"),
   /** It failed before there was a plan. */
-  replan: way(["failed"], ["planning"], "plan", "person"),
+  replan: way(["failed"], ["planning"], "plan"),
 } as const satisfies Record<string, Transition<LoopState>>;
 
 const run = {
-  succeed: way(["running"], ["succeeded"], "same", "dispatcher"),
-  fail: way(["running"], ["failed"], "same", "dispatcher"),
-  lose: way(["running"], ["lost"], "same", "reconciler"),
-  cancel: way(["running"], ["cancelled"], "same", "dispatcher"),
+  succeed: way(["running"], ["succeeded"], "same"),
+  fail: way(["running"], ["failed"], "same"),
+  lose: way(["running"], ["lost"], "same"),
+  cancel: way(["running"], ["cancelled"], "same"),
 } as const satisfies Record<string, Transition<RunState>>;
 
 /** All that may happen to tasks, loops and runs. Whatever is not here is refused. */
@@ -152,22 +131,10 @@ export function transitionOf(what: What, by: string): Transition<string> {
   throw new OrchestratorError("internal", `there is no transition ${by} of a ${what}`);
 }
 
-/** Who made an event such as `task.claim` happen; null where nothing moved. What stops a loop unasked is no person. */
-export function ownerOf(type: string, to: unknown): string | null {
-  const [what = "", by = ""] = type.split(".");
-  if (!isWhat(what) || !Object.hasOwn(transitions[what], by)) return null;
-  const isUnasked = type === "loop.pause" && to !== "paused(asked)";
-  return isUnasked ? "dispatcher" : transitionOf(what, by).owner;
-}
-
-function isWhat(word: string): word is What {
-  return Object.hasOwn(transitions, word);
-}
-
 function way<
   const F extends readonly string[],
   const T extends readonly string[],
   S extends Transition<string>["stage"],
->(from: F, to: T, stage: S, owner: string): { from: F; to: T; stage: S; owner: string; where: string } {
-  return { from, to, stage, owner, where: "state/change.ts" };
+>(from: F, to: T, stage: S): { from: F; to: T; stage: S } {
+  return { from, to, stage };
 }

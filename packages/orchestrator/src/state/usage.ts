@@ -10,9 +10,9 @@ export interface Usage {
   usd: number | null;
 }
 
-const row = tokenCount.extend({ total: z.number(), usd: z.number().nullable() });
+export const usageRow = tokenCount.extend({ total: z.number(), usd: z.number().nullable() });
 
-const sums = `
+export const sums = `
   coalesce(sum((tokens->>'input')::bigint), 0)::bigint as input,
   coalesce(sum((tokens->>'output')::bigint), 0)::bigint as output,
   coalesce(sum((tokens->>'cacheRead')::bigint), 0)::bigint as "cacheRead",
@@ -21,15 +21,25 @@ const sums = `
 
 /** What all runs of the loop have used, those that go on with what is known of them. */
 export async function usageOfLoop(on: Queryable, loop: string): Promise<Usage> {
-  return usage(await oneRow(on, row, `select ${sums} from runs where loop_id = $1`, [loop]));
+  return usage(await oneRow(on, usageRow, `select ${sums} from runs where loop_id = $1`, [loop]));
 }
 
-/** The same for the runs of all loops that were started since this day began, in the time of the database's clock: UTC. */
+/** No run goes on for so long; without a bound all that ever ran would be looked at. */
+export const longestRun = "interval '7 days'";
+
+/** What a run has used is known at its end, and counts on that day. */
+export const countedAt = "coalesce(ended_at, now())";
+
+/**
+ * The same for the runs of all loops that ended since this day began, and for those that go on, in the time of the
+ * database's clock: UTC.
+ */
 export async function usageOfDay(on: Queryable): Promise<Usage> {
   const today = "date_trunc('day', now(), 'UTC')";
-  return usage(await oneRow(on, row, `select ${sums} from runs where started_at >= ${today}`));
+  const ended = `started_at >= ${today} - ${longestRun} and ended_at >= ${today}`;
+  return usage(await oneRow(on, usageRow, `select ${sums} from runs where status = 'running' or ${ended}`));
 }
 
-function usage({ total, usd, ...tokens }: z.infer<typeof row>): Usage {
+export function usage({ total, usd, ...tokens }: z.infer<typeof usageRow>): Usage {
   return { tokens, total, usd };
 }

@@ -16,9 +16,9 @@ import {
 } from "@opentiger/schema";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { z } from "zod";
+import { temporaryDatabase } from "../fixture/temporary-database.ts";
 import type { Database } from "./database.ts";
 import { allRows } from "./rows.ts";
-import { temporaryDatabase } from "./temporary-database.ts";
 
 const instance = await temporaryDatabase();
 

@@ -31,7 +31,7 @@ export function flagsOf(env: NodeJS.ProcessEnv): Flags {
   try {
     return checked(carried.parse(JSON.parse(written)));
   } catch (error) {
-    const why = error instanceof OrchestratorError ? error.message : "it is no JSON of ours";
+    const why = error instanceof OrchestratorError ? error.message : "it is not JSON of ours";
     throw new OrchestratorError("config_invalid", `the variable ${setVariable} cannot be used: ${why}`, {
       remedy: `unset ${setVariable}, and say \`opentiger up --set KEY=VALUE\` instead`,
       cause: error,

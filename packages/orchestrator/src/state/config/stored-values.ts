@@ -1,6 +1,7 @@
 import type { ConfigJson } from "@opentiger/schema";
 import { z } from "zod";
 import { allRows, type Queryable } from "../rows.ts";
+import { storableJson } from "../storable.ts";
 
 /** A row of `system_config`. */
 export interface StoredValue {
@@ -32,7 +33,7 @@ export async function storeValue(on: Queryable, key: string, value: ConfigJson, 
     await on.query(
       `insert into system_config (key, value, updated_by) values ($1, $2::jsonb, $3)
        on conflict (key) do update set value = excluded.value, updated_by = excluded.updated_by, updated_at = now()`,
-      [key, JSON.stringify(value), by],
+      [key, storableJson(value), by],
     );
   }
   await on.query("select pg_notify($1, $2)", [configChannel, key]);

@@ -1,8 +1,8 @@
 import { configEntry, configKeyNames } from "@opentiger/schema";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { until } from "../../../../../tests/setup/until.ts";
+import { temporaryDatabase } from "../../fixture/temporary-database.ts";
 import type { Database } from "../database.ts";
-import { temporaryDatabase } from "../temporary-database.ts";
 import { SystemConfig } from "./system-config.ts";
 
 const instance = await temporaryDatabase();

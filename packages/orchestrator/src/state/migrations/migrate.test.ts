@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { z } from "zod";
+import { temporaryDatabase } from "../../fixture/temporary-database.ts";
 import type { Database } from "../database.ts";
 import { allRows } from "../rows.ts";
-import { temporaryDatabase } from "../temporary-database.ts";
 import { migrate } from "./migrate.ts";
 import { checksum, type Migration } from "./migration.ts";
 

@@ -1,14 +1,12 @@
 import { opentigerVersion } from "@opentiger/schema";
 import { z } from "zod";
 import { OrchestratorError } from "../../errors.ts";
+import { migrationLock } from "../locks.ts";
 import { allRows, firstRow, type Queryable } from "../rows.ts";
 import { schemaName } from "../session-settings.ts";
 import { type Lender, withTransaction } from "../transaction.ts";
 import { checksum, type Migration } from "./migration.ts";
 import { migrations } from "./migrations.ts";
-
-/** Any number that nobody else uses; "tiger" in the letters of a telephone. */
-const advisoryLock = 84437;
 
 const applied = z.object({
   version: z.number().int(),
@@ -27,7 +25,7 @@ export async function migrate(lender: Lender, steps: readonly Migration[] = migr
   const before = await lender.borrow((connection) => appliedSteps(connection));
   if (missingSteps(before, steps).length === 0) return 0;
   return withTransaction(lender, async (connection) => {
-    await connection.query("select pg_advisory_xact_lock($1)", [advisoryLock]);
+    await connection.query("select pg_advisory_xact_lock($1)", [migrationLock]);
     await prepare(connection);
     const missing = missingSteps(await appliedSteps(connection), steps);
     for (const step of missing) {

@@ -7,6 +7,8 @@ import { models } from "./0006-models.ts";
 import { messages } from "./0007-messages.ts";
 import { allLoops } from "./0008-all-loops.ts";
 import { agents } from "./0009-agents.ts";
+import { sessions } from "./0010-sessions.ts";
+import { takeOvers } from "./0011-take-overs.ts";
 import type { Migration } from "./migration.ts";
 
 /** All steps, oldest first. New ones are added at the end; those that were released stay as they are. */
@@ -20,4 +22,6 @@ export const migrations: readonly Migration[] = [
   messages,
   allLoops,
   agents,
+  sessions,
+  takeOvers,
 ];

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync, rmSync } from "node:fs";
-import { join } from "node:path";
-import { errno } from "../../errors.ts";
+import { basename, join } from "node:path";
+import { errno } from "@opentiger/schema";
 import { withFileLock } from "../../file-lock.ts";
 import { livePostmaster } from "./pid-files.ts";
-import { instancesFolder, ownerFile } from "./place.ts";
+import { instancesFolder, ownerOf } from "./place.ts";
 import { stopServer } from "./stop.ts";
 
 /**
@@ -12,8 +12,8 @@ import { stopServer } from "./stop.ts";
  */
 export function abandonedInstances(): string[] {
   return entries(instancesFolder)
-    .filter((id) => isAbandoned(id))
-    .map((id) => join(instancesFolder, id));
+    .map((id) => join(instancesFolder, id))
+    .filter((folder) => isAbandoned(folder));
 }
 
 /** Ends servers that nobody can reach any more. Their data stay. */
@@ -21,9 +21,9 @@ export async function stopAbandoned(): Promise<void> {
   for (const folder of abandonedInstances()) {
     const data = join(folder, "data");
     if (livePostmaster({ data }) === undefined) continue;
-    await withFileLock(join(folder, "lock"), () => stopServer({ data }, "fast"), {
-      code: "database_unavailable",
-    });
+    // Its owner may have come back while it was waited for.
+    const stop = async () => isAbandoned(folder) && stopServer({ data }, "fast");
+    await withFileLock(join(folder, "lock"), stop, { code: "database_unavailable" });
   }
 }
 
@@ -38,10 +38,10 @@ export async function removeAbandoned(folder: string): Promise<boolean> {
 }
 
 /** Where it cannot be seen whose it is, it is somebody's. */
-function isAbandoned(id: string): boolean {
+function isAbandoned(folder: string): boolean {
   try {
-    const stateFolder = readFileSync(join(instancesFolder, id, ownerFile), "utf8");
-    return instanceOf(stateFolder) !== id;
+    const owner = ownerOf(folder);
+    return owner !== undefined && owner !== "" && instanceOf(owner) !== basename(folder);
   } catch {
     return false;
   }

@@ -17,7 +17,8 @@ import {
 } from "node:fs";
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
-import { errno, OrchestratorError } from "../../errors.ts";
+import { errno } from "@opentiger/schema";
+import { OrchestratorError } from "../../errors.ts";
 import { type DataMaking, initdb } from "./initdb.ts";
 import type { UserIds } from "./passwd-files.ts";
 import { ensurePassword, passwordLost, readPassword } from "./password.ts";

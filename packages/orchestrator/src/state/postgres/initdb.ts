@@ -18,7 +18,10 @@ export interface DataMaking {
 export async function initdb(data: string, password: string, { program, signal }: DataMaking): Promise<void> {
   const login = [`--username=${databaseUser}`, `--pwfile=${password}`, "--auth=scram-sha-256"];
   const locale = ["--encoding=UTF8", "--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C"];
-  const child = startProgram(program, "initdb", ["-D", data, ...login, ...locale, "--no-instructions"], {
+  // Whoever is killed over it leaves nothing in the memory that all processes share.
+  const memory = ["-c", "dynamic_shared_memory_type=mmap"];
+  const options = [...login, ...locale, ...memory, "--no-instructions"];
+  const child = startProgram(program, "initdb", ["-D", data, ...options], {
     stdio: ["ignore", "ignore", "pipe"],
     signal: AbortSignal.any([AbortSignal.timeout(initdbTimeoutMs), ...(signal ? [signal] : [])]),
     killSignal: "SIGKILL",

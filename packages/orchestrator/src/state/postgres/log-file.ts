@@ -1,5 +1,5 @@
 import { closeSync, copyFileSync, openSync, readSync, statSync, truncateSync } from "node:fs";
-import { errno } from "../../errors.ts";
+import { errno } from "@opentiger/schema";
 
 /** Kept twice: the present one and the one before. */
 const maxLogBytes = 5 * 1024 * 1024;

@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { chmodSync, lstatSync, readFileSync } from "node:fs";
 import { writeAtomically } from "@opentiger/sandbox";
-import { errno, OrchestratorError } from "../../errors.ts";
+import { errno } from "@opentiger/schema";
+import { OrchestratorError } from "../../errors.ts";
 import type { PostgresPlace } from "./place.ts";
 
 const passwordPattern = /^[0-9a-f]{64}$/;

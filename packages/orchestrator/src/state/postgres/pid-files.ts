@@ -1,6 +1,6 @@
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { errno } from "../../errors.ts";
+import { errno } from "@opentiger/schema";
 import type { PostgresPlace } from "./place.ts";
 import { exists, processesOn, worksOn } from "./processes.ts";
 

@@ -1,6 +1,7 @@
-import { chmodSync, chownSync, existsSync, lstatSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, existsSync, lstatSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { openState, socketFolder, stateFolder } from "@opentiger/sandbox";
+import { openState, socketFolder, stateFolder, writeAtomically } from "@opentiger/sandbox";
+import { errno } from "@opentiger/schema";
 import { OrchestratorError } from "../../errors.ts";
 import type { UserIds } from "./passwd-files.ts";
 
@@ -29,7 +30,7 @@ export const rootFolder = "/var/lib/opentiger/pg";
 export const instancesFolder = join(rootFolder, "instances");
 
 /** In the folder of an instance of root's: which state folder it belongs to. */
-export const ownerFile = "state-folder";
+const ownerFile = "state-folder";
 
 export function postgresPlace(env: NodeJS.ProcessEnv = process.env): PostgresPlace {
   const state = openState(stateFolder(env));
@@ -53,10 +54,21 @@ export function ensureFolders(place: PostgresPlace, user: UserIds | undefined): 
     return;
   }
   ensureRootFolder(place.folder);
-  writeFileSync(join(place.folder, ownerFile), place.stateFolder, { mode: 0o600 });
+  if (ownerOf(place.folder) !== place.stateFolder)
+    writeAtomically(join(place.folder, ownerFile), place.stateFolder);
   mkdirSync(place.socketFolder, { recursive: true, mode: 0o700 });
   chownSync(place.socketFolder, user.uid, user.gid);
   chmodSync(place.socketFolder, 0o700);
+}
+
+/** The state folder to which a folder of root's instances belongs; undefined before that was written. */
+export function ownerOf(folder: string): string | undefined {
+  try {
+    return readFileSync(join(folder, ownerFile), "utf8");
+  } catch (error) {
+    if (errno(error) === "ENOENT") return undefined;
+    throw error;
+  }
 }
 
 /** A folder of root's that others enter and cannot change, and so are those above it that are ours. */

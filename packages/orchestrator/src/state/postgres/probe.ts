@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from "node:fs";
+import { errno } from "@opentiger/schema";
 import { Client, type ClientConfig } from "pg";
 import { z } from "zod";
-import { errno } from "../../errors.ts";
 import { systemIdentifier } from "./data-folder.ts";
 import { databaseUser } from "./initdb.ts";
 import { readPassword } from "./password.ts";

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync, statSync } from "node:fs";
 import { basename } from "node:path";
+import { errno } from "@opentiger/schema";
 
 /**
  * Whether this process is a PostgreSQL that works on these data: each of its processes has the data folder as its
@@ -31,7 +32,7 @@ export function exists(pid: number): boolean {
     return true;
   } catch (error) {
     // EPERM: it exists and is somebody else's.
-    return error instanceof Error && "code" in error && error.code === "EPERM";
+    return errno(error) === "EPERM";
   }
 }
 

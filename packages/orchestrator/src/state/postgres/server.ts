@@ -1,6 +1,7 @@
 import { closeSync, existsSync, openSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { errno, OrchestratorError } from "../../errors.ts";
+import { errno } from "@opentiger/schema";
+import { OrchestratorError } from "../../errors.ts";
 import { boundLog, logSince, logSize } from "./log-file.ts";
 import { livePostmaster, removeStaleFiles, saysReady, socketPath } from "./pid-files.ts";
 import type { PostgresPlace } from "./place.ts";

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { errno, OrchestratorError } from "../../errors.ts";
+import { errno } from "@opentiger/schema";
+import { OrchestratorError } from "../../errors.ts";
 import { livePostmaster } from "./pid-files.ts";
 import type { PostgresPlace } from "./place.ts";
 import { processesOn } from "./processes.ts";

@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { errno, OrchestratorError } from "../../errors.ts";
+import { errno } from "@opentiger/schema";
+import { OrchestratorError } from "../../errors.ts";
 import { addUser, findUser, type UserIds } from "./passwd-files.ts";
 
 /** Its own, and nobody else's: what runs as `nobody` could read the data. */
