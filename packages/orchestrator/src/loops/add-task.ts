@@ -1,4 +1,5 @@
 import { OrchestratorError } from "../errors.ts";
+import { noteOwnCommands } from "../planning/approval.ts";
 import type { LoopRow } from "../state/loops.ts";
 import type { Queryable } from "../state/rows.ts";
 import { addTasks, findTaskByNumber, type NewTask, type TaskRow } from "../state/tasks.ts";
@@ -13,6 +14,7 @@ export async function addTask(place: LoopPlace, id: string, task: NewTask): Prom
   let added: TaskRow | undefined;
   await withLoop(place.database, id, async (on, loop) => {
     added = await insertTask(place, on, loop, task);
+    await noteOwnCommands(on, added, task.verify);
   });
   if (added) return added;
   throw notThere(id);
@@ -29,7 +31,7 @@ export async function insertTask(
   const most = config.get("OPENTIGER_MAX_TASKS");
   if ((await tasksOf(on, id)).length >= most) throw full(id, most);
   const [number = 0] = await addTasks(on, id, [task], stateOfNew(loop));
-  await checkTesters(on, id);
+  await checkTesters(on, id, number);
   const added = await findTaskByNumber(on, id, number);
   if (added) return added;
   throw notThere(id);

@@ -1,21 +1,31 @@
-import type { LoopSettings } from "@opentiger/schema";
+import { type LoopSettings, loopSettings } from "@opentiger/schema";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import {
+  beginRun,
+  endRun,
+  planned,
+  plannedLoop,
+  type TemporaryLoopPlace,
+  temporaryLoopPlace,
+} from "../fixture/temporary-loop-place.ts";
+import { claimed, claimOf } from "../fixture/temporary-loops.ts";
 import { change } from "../state/change.ts";
 import { claimStage } from "../state/claims.ts";
+import { releaseLease } from "../state/lease.ts";
 import { findLoop } from "../state/loops.ts";
-import { noteRun } from "../state/runs.ts";
-import { claimOf } from "../state/temporary-loops.ts";
-import { budgetOf, budgetsOf, pauseOverBudget } from "./budget.ts";
+import { noteRun, startRun } from "../state/runs.ts";
+import { budgetOf, budgetsOf, haltOverBudget } from "./budget.ts";
 import { cancelLoop } from "./cancel-loop.ts";
 import { pauseLoop } from "./pause-loop.ts";
 import { resumeLoop } from "./resume-loop.ts";
-import { beginRun, planned, plannedLoop, type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
+import { retryLoop } from "./retry-loop.ts";
+import { startLoop } from "./start-loop.ts";
 
-let place: TemporaryPlace;
+let place: TemporaryLoopPlace;
 const loops: string[] = [];
 
 beforeAll(async () => {
-  place = await temporaryPlace();
+  place = await temporaryLoopPlace();
 });
 
 afterAll(() => place.remove());
@@ -24,7 +34,7 @@ afterEach(async () => {
   for (const loop of loops.splice(0)) await cancelLoop(place.database, loop).catch(() => {});
   for (const key of Object.keys(place.env)) delete place.env[key];
   // What was used in other tests is not of this day.
-  await place.database.query("update runs set started_at = started_at - interval '2 days'");
+  await endYesterday();
 });
 
 interface Spent {
@@ -51,6 +61,24 @@ async function spending(used: Spent, budget?: NonNullable<LoopSettings["budget"]
   return loop.id;
 }
 
+async function endYesterday(): Promise<void> {
+  await place.database.query(
+    `update runs set status = 'lost', started_at = now() - interval '1 day', ended_at = now() - interval '1 day'`,
+  );
+}
+
+/** A loop that is to be planned. */
+async function unplanned(budget?: LoopSettings["budget"]): Promise<string> {
+  const loop = await startLoop(place, {
+    repository: { path: place.instance.home },
+    requirement: "More.",
+    source: { kind: "prose" },
+    settings: loopSettings.parse(budget ? { budget } : {}),
+  });
+  loops.push(loop.id);
+  return loop.id;
+}
+
 const claim = () => {
   const { limits, ...request } = claimOf("me");
   return claimStage(place.database, { ...request, limits: { ...limits, budgets: budgetsOf(place.config) } });
@@ -63,34 +91,88 @@ it("a loop may use what is left of its own budget and of the day's, whichever is
   const other = await spending({ tokens: 300, usd: null }, { tokens: 10_000, usd: 1 });
   expect(await budgetOf(place, { id })).toEqual({ ok: true, left: { tokens: 300, usd: 1.5 } });
   expect(await budgetOf(place, { id: other })).toEqual({ ok: true, left: { tokens: 300, usd: 1 } });
-  expect(await pauseOverBudget(place)).toEqual([]);
+  expect(await haltOverBudget(place)).toEqual([]);
 });
 
 it("a loop that has used its budget gets no more, is paused, and goes on with a larger one only", async () => {
   const id = await spending({ tokens: 1_000, usd: null }, { tokens: 1_000, usd: null });
   const other = await spending({ tokens: 10, usd: null });
-  const claimed = await claim();
-  expect(claimed).toMatchObject({ claimed: true, lease: { loop: other } });
+  expect(await claim()).toMatchObject({ claimed: true, lease: { loop: other } });
   expect(await claim()).toEqual({ claimed: false, busy: false, overBudget: [id] });
-  expect(await pauseOverBudget(place)).toEqual([id]);
+  expect(await haltOverBudget(place)).toEqual([id]);
   const remedy = `Allow it more: \`opentiger loop resume ${id} --budget-tokens 2000\`.`;
   const sentence = "The loop has used 1000 of the 1000 tokens that it may use.";
   expect(await findLoop(place.database, id)).toMatchObject({
     state: "paused(budget)",
     detail: `${sentence} ${remedy}`,
   });
-  expect(await pauseOverBudget(place)).toEqual([]);
+  expect(await haltOverBudget(place)).toEqual([]);
   await expect(resumeLoop(place, id)).rejects.toMatchObject({
-    code: "not_allowed_now",
+    code: "loop_budget_used_up",
     message: sentence,
     remedy,
   });
   // What is not said stays: more dollars are no more tokens.
   const dollars = resumeLoop(place, id, { budget: { usd: 5 } });
-  await expect(dollars).rejects.toMatchObject({ code: "not_allowed_now", message: sentence });
+  await expect(dollars).rejects.toMatchObject({ code: "loop_budget_used_up", message: sentence });
   const resumed = await resumeLoop(place, id, { budget: { tokens: 2_000 } });
   expect(resumed).toMatchObject({ state: "running", detail: null, settings: { budget: { tokens: 2_000 } } });
   expect(await claim()).toMatchObject({ claimed: true, lease: { loop: id } });
+});
+
+it("a loop without a budget for its plan has failed and says so, and is planned with a larger one only", async () => {
+  const id = await unplanned({ tokens: 1_000, usd: null });
+  const lease = await claimed(claim());
+  const run = await startRun(place.database, lease, { agent: "codex", role: "planner" });
+  const tokens = { input: 1_000, output: 0, cacheRead: 0, cacheWrite: 0 };
+  await noteRun(place.database, lease, run?.id ?? "", { tokens });
+  // The planner goes on until the gateway says no.
+  expect(await haltOverBudget(place)).toEqual([]);
+  await change(place.database, { what: "run", id: run?.id ?? "", by: "lose", from: "running" });
+  await releaseLease(place.database, lease);
+  expect(await claim()).toEqual({ claimed: false, busy: false, overBudget: [id] });
+  expect(await haltOverBudget(place)).toEqual([id]);
+  const sentence = "The loop has used 1000 of the 1000 tokens that it may use.";
+  const remedy = `Allow it more: \`opentiger loop retry ${id} --budget-tokens 2000\`.`;
+  expect(await findLoop(place.database, id)).toMatchObject({
+    state: "failed",
+    detail: `There is no plan. ${sentence} ${remedy}`,
+  });
+  await expect(retryLoop(place, id)).rejects.toMatchObject({
+    code: "loop_budget_used_up",
+    message: sentence,
+    remedy,
+  });
+  expect(await retryLoop(place, id, { budget: { tokens: 2_000 } })).toMatchObject({ state: "planning" });
+  expect(await claim()).toMatchObject({ claimed: true, lease: { kind: "plan", loop: id } });
+});
+
+it("a loop whose tasks have failed is retried within its budget only, or with a larger one", async () => {
+  const settings = { budget: { tokens: 1_000, usd: null } };
+  const { loop } = await plannedLoop(place, [planned("a")], { settings });
+  loops.push(loop.id);
+  const begun = await beginRun(place);
+  const tokens = { input: 1_000, output: 0, cacheRead: 0, cacheWrite: 0 };
+  await noteRun(place.database, begun.lease, begun.run, { tokens });
+  await endRun(place, begun, "failed");
+  await expect(retryLoop(place, loop.id)).rejects.toMatchObject({
+    code: "loop_budget_used_up",
+    remedy: expect.stringContaining(`opentiger loop retry ${loop.id} --budget-tokens 2000`),
+  });
+  expect(await claim()).toMatchObject({ claimed: false });
+  expect(await retryLoop(place, loop.id, { budget: { tokens: 2_000 } })).toMatchObject({ state: "running" });
+  expect(await claim()).toMatchObject({ claimed: true, lease: { kind: "run", loop: loop.id } });
+});
+
+it("a loop that is to be planned when the day's budget is used up does not wait without a word", async () => {
+  await spending({ tokens: 1_100, usd: null });
+  const id = await unplanned();
+  Object.assign(place.env, { OPENTIGER_DAY_TOKENS: "1000" });
+  expect(await haltOverBudget(place)).toContain(id);
+  expect(await findLoop(place.database, id)).toMatchObject({
+    state: "failed",
+    detail: expect.stringMatching(/in a day\. .* raise OPENTIGER_DAY_TOKENS\. Then: `opentiger loop retry/),
+  });
 });
 
 it("dollars count as tokens do, and a budget that nobody said is the one of all loops", async () => {
@@ -103,6 +185,11 @@ it("dollars count as tokens do, and a budget that nobody said is the one of all 
     sentence: "The loop has used $2.50 of the $2.50 that it may use.",
     remedy: `Allow it more: \`opentiger loop resume ${id} --budget-usd 5\`.`,
   });
+  expect(await haltOverBudget(place)).toEqual([id]);
+  const others = resumeLoop(place, id, { budget: { tokens: 10_000 } });
+  await expect(others, "the dollars of all loops still hold").rejects.toMatchObject({
+    code: "loop_budget_used_up",
+  });
 });
 
 it("when all together have used the day's budget every loop is paused, until the next day", async () => {
@@ -110,11 +197,22 @@ it("when all together have used the day's budget every loop is paused, until the
   const other = await spending({ tokens: 500, usd: null });
   Object.assign(place.env, { OPENTIGER_DAY_TOKENS: "1000" });
   expect(await claim()).toMatchObject({ claimed: false, overBudget: [one, other] });
-  expect(new Set(await pauseOverBudget(place))).toEqual(new Set([one, other]));
+  expect(new Set(await haltOverBudget(place))).toEqual(new Set([one, other]));
   expect((await findLoop(place.database, one))?.detail).toBe(
     `All loops together have used 1100 of the 1000 tokens that they may use in a day. A new day begins at 00:00 UTC; or raise OPENTIGER_DAY_TOKENS. Then: \`opentiger loop resume ${one}\`.`,
   );
   await expect(resumeLoop(place, one)).rejects.toMatchObject({ code: "not_allowed_now" });
-  await place.database.query("update runs set started_at = started_at - interval '1 day'");
+  await endYesterday();
   expect(await resumeLoop(place, one)).toMatchObject({ state: "running" });
+});
+
+it("what a run has used counts on the day on which it ends, though it began on another", async () => {
+  const id = await spending({ tokens: 1_000, usd: null });
+  Object.assign(place.env, { OPENTIGER_DAY_TOKENS: "1000" });
+  await place.database.query("update runs set started_at = started_at - interval '1 day'");
+  expect(await budgetOf(place, { id }), "it goes on").toMatchObject({ ok: false, scope: "day" });
+  await place.database.query("update runs set status = 'lost', ended_at = now() where loop_id = $1", [id]);
+  expect(await budgetOf(place, { id }), "it has ended").toMatchObject({ ok: false, scope: "day" });
+  await endYesterday();
+  expect(await budgetOf(place, { id })).toMatchObject({ ok: true });
 });

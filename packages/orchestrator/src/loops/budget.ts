@@ -18,6 +18,9 @@ export type BudgetState =
   /** What may still be used; null: as much as it takes. */
   { ok: true; left: Bound } | { ok: false; scope: "loop" | "day"; sentence: string; remedy: string };
 
+/** With which command a person lets the loop use more. */
+export type GoingOn = "resume" | "retry";
+
 /** The database may be a transaction's. */
 interface BudgetPlace {
   database: Queryable;
@@ -36,43 +39,62 @@ export function budgetsOf(config: Place["config"]): Budgets {
 export async function budgetOf(
   { database, config }: BudgetPlace,
   { id }: Pick<LoopRow, "id">,
+  goingOn: GoingOn = "resume",
 ): Promise<BudgetState> {
   const budgets = budgetsOf(config);
   const over = await overspent(database, id, budgets);
-  if (over) return { ok: false, scope: over.scope, ...inWords(over, id) };
+  if (over) return { ok: false, scope: over.scope, ...inWords(over, `opentiger loop ${goingOn} ${id}`) };
   const own = leftOf(await budgetOfLoop(database, id, budgets), await usageOfLoop(database, id));
   const day = isBounded(budgets.day) ? leftOf(budgets.day, await usageOfDay(database)) : budgets.day;
   return { ok: true, left: { tokens: less(own.tokens, day.tokens), usd: less(own.usd, day.usd) } };
 }
 
-/** Pauses each running loop whose budget, or that of the day, is used up. Returns their ids. */
-export async function pauseOverBudget(place: {
+/**
+ * Pauses each running loop whose budget, or that of the day, is used up, and fails each that is still to be planned: one
+ * without a plan cannot be paused, and would wait without a word. Returns their ids.
+ */
+export async function haltOverBudget(place: {
   database: Database;
   config: Place["config"];
 }): Promise<string[]> {
-  const paused: string[] = [];
-  for (let after: number | undefined, more = true; more; ) {
-    const { items, next } = await listLoops(place.database, { status: "running", after });
-    for (const { id } of items) if (await pauseIfOver(place, id)) paused.push(id);
-    after = next ?? undefined;
-    more = next !== null;
+  const halted: string[] = [];
+  for (const status of ["running", "planning"] as const) {
+    for (let after: number | undefined, more = true; more; ) {
+      const { items, next } = await listLoops(place.database, { status, after });
+      for (const { id } of items) if (await haltIfOver(place, id)) halted.push(id);
+      after = next ?? undefined;
+      more = next !== null;
+    }
   }
-  return paused;
+  return halted;
 }
 
-async function pauseIfOver(
+async function haltIfOver(
   { database, config }: { database: Database; config: Place["config"] },
   id: string,
 ): Promise<boolean> {
   const loop = await withLoop(database, id, async (on, { state }) => {
-    if (state !== "running") return;
-    const over = await budgetOf({ database: on, config }, { id });
-    if (over.ok) return;
-    const detail = `${over.sentence} ${over.remedy}`;
-    const asked = { what: "loop", id, by: "pause", from: state, to: "paused(budget)" } as const;
-    await change(on, { ...asked, set: { detail }, data: { detail } });
+    if (state === "running") {
+      const over = await budgetOf({ database: on, config }, { id });
+      if (over.ok) return;
+      const detail = `${over.sentence} ${over.remedy}`;
+      const asked = { what: "loop", id, by: "pause", from: state, to: "paused(budget)" } as const;
+      await change(on, { ...asked, set: { detail }, data: { detail } });
+    } else if (state === "planning" && !(await isBeingPlanned(on, id))) {
+      const over = await budgetOf({ database: on, config }, { id }, "retry");
+      if (over.ok) return;
+      const detail = `There is no plan. ${over.sentence} ${over.remedy}`;
+      const asked = { what: "loop", id, by: "fail", from: state } as const;
+      await change(on, { ...asked, set: { detail }, data: { failure: "budget", detail } });
+    }
   });
-  return loop.state === "paused(budget)";
+  return loop.state === "paused(budget)" || loop.state === "failed";
+}
+
+/** Its planner goes on until the gateway says no. */
+async function isBeingPlanned(on: Queryable, loop: string): Promise<boolean> {
+  const claimed = "select 1 from stages where loop_id = $1 and kind = 'plan' and state = 'claimed'";
+  return (await on.query(claimed, [loop])).count > 0;
 }
 
 function leftOf({ tokens, usd }: Bound, used: { total: number; usd: number | null }): Bound {
@@ -89,21 +111,20 @@ function less(one: number | null, other: number | null): number | null {
 
 function inWords(
   { scope, unit, used, bound }: Overspent,
-  loop: string,
+  command: string,
 ): { sentence: string; remedy: string } {
   const [spent, allowed] = unit === "usd" ? [dollars(used), dollars(bound)] : [`${used}`, `${bound} tokens`];
-  const resume = `opentiger loop resume ${loop}`;
   if (scope === "loop") {
     const flag = unit === "usd" ? "--budget-usd" : "--budget-tokens";
     return {
       sentence: `The loop has used ${spent} of the ${allowed} that it may use.`,
-      remedy: `Allow it more: \`${resume} ${flag} ${unit === "usd" ? Math.ceil(bound * 2) : bound * 2}\`.`,
+      remedy: `Allow it more: \`${command} ${flag} ${unit === "usd" ? Math.ceil(bound * 2) : bound * 2}\`.`,
     };
   }
   const key = unit === "usd" ? "OPENTIGER_DAY_USD" : "OPENTIGER_DAY_TOKENS";
   return {
     sentence: `All loops together have used ${spent} of the ${allowed} that they may use in a day.`,
-    remedy: `A new day begins at 00:00 UTC; or raise ${key}. Then: \`${resume}\`.`,
+    remedy: `A new day begins at 00:00 UTC; or raise ${key}. Then: \`${command}\`.`,
   };
 }
 

@@ -1,16 +1,28 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import type { Plan } from "@opentiger/schema";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import {
+  planned,
+  plannedLoop,
+  type TemporaryLoopPlace,
+  temporaryLoopPlace,
+} from "../fixture/temporary-loop-place.ts";
+import { claimed, claimOf, newTask } from "../fixture/temporary-loops.ts";
 import { claimStage } from "../state/claims.ts";
-import { claimed, claimOf } from "../state/temporary-loops.ts";
+import { appendEvent } from "../state/events.ts";
+import { addTask } from "./add-task.ts";
 import { approveLoop } from "./approve-loop.ts";
 import { cancelLoop } from "./cancel-loop.ts";
+import { cancelTask } from "./cancel-task.ts";
 import { editPlan } from "./edit-plan.ts";
+import { editTask } from "./edit-task.ts";
+import { existingLoop } from "./existing.ts";
+import { retryTask } from "./retry-task.ts";
 import { tasksOf } from "./tasks-of.ts";
-import { planned, plannedLoop, type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
 
-let place: TemporaryPlace;
+let place: TemporaryLoopPlace;
 
 beforeAll(async () => {
-  place = await temporaryPlace();
+  place = await temporaryLoopPlace();
 });
 
 afterAll(() => place.remove());
@@ -43,7 +55,7 @@ it("a plan that waits is edited: kept tasks keep their number, new ones come, ot
   await cancelLoop(place.database, loop.id);
 });
 
-it("what cannot be worked off, or runs already, stays as it is", async () => {
+it("what cannot be carried out, or runs already, stays as it is", async () => {
   const { loop, plan } = await plannedLoop(place, [planned("a")], waiting);
   const circle = [planned("a", { needs: ["b"] }), planned("b", { needs: ["a"] })];
   const refused = editPlan(place, loop.id, { summary: "", tasks: circle });
@@ -52,4 +64,90 @@ it("what cannot be worked off, or runs already, stays as it is", async () => {
   await approveLoop(place.database, loop.id);
   await expect(editPlan(place, loop.id, plan)).rejects.toMatchObject({ code: "not_allowed_now" });
   await cancelLoop(place.database, loop.id);
+});
+
+it("a tester's task that may touch no test is refused, as in the plan that was made", async () => {
+  const { loop } = await plannedLoop(place, [planned("a")], waiting);
+  const project = { loop: loop.id, type: "loop.project", data: { testPaths: ["test/**"] } };
+  await place.database.transaction((on) => appendEvent(on, project));
+  const tasks = [planned("a", { role: "tester" })];
+  await expect(editPlan(place, loop.id, { summary: "", tasks })).rejects.toMatchObject({
+    code: "plan_invalid",
+    message: expect.stringContaining("a is a tester's task and may change no test: tests are test/**"),
+  });
+  await cancelLoop(place.database, loop.id);
+});
+
+describe("what is done to tasks of a plan that waits is in the plan that is shown", () => {
+  let loop: string;
+  let first: string;
+
+  beforeEach(async () => {
+    const made = await plannedLoop(place, [planned("b"), planned("a", { needs: ["b"] })], waiting);
+    loop = made.loop.id;
+    first = made.tasks[0]?.id ?? "";
+  });
+
+  afterEach(() => cancelLoop(place.database, loop));
+
+  /** As somebody has it who looks at the plan. */
+  async function shown(): Promise<Plan> {
+    const { plan } = await existingLoop(place.database, loop);
+    if (!plan) throw new Error("there is no plan");
+    return plan;
+  }
+
+  const standing = async () =>
+    (await tasksOf(place.database, loop)).map(({ key, state, needs }) => ({ key, state, needs }));
+
+  it("one that is added has a key that nobody has, and stays when the plan is given back", async () => {
+    await editPlan(place, loop, { ...(await shown()), tasks: [planned("task-4"), ...(await shown()).tasks] });
+    await addTask(place, loop, newTask("more", { needs: [2], verify: [{ command: "true" }] }));
+    const plan = await shown();
+    expect(plan.tasks.map(({ key }) => key)).toEqual(["task-4", "b", "a", "task-4-2"]);
+    expect(plan.tasks[3]).toMatchObject({ title: "more", needs: ["a"], verify: [{ command: "true" }] });
+    expect(await editPlan(place, loop, plan)).toMatchObject({ plan });
+    expect(await standing()).toMatchObject([
+      { key: "b", needs: [] },
+      { key: "a", needs: [1] },
+      { key: "task-4", needs: [] },
+      { key: "task-4-2", state: "blocked(awaiting_approval)", needs: [2] },
+    ]);
+  });
+
+  it("one that is edited is what was said, also after the plan is given back", async () => {
+    await editTask(place.database, first, { title: "Another way", instructions: "Do it so." });
+    const said = { key: "b", title: "Another way", instructions: "Do it so." };
+    expect((await shown()).tasks[0]).toMatchObject(said);
+    await editPlan(place, loop, await shown());
+    expect((await tasksOf(place.database, loop))[0]).toMatchObject(said);
+  });
+
+  it("one that is cancelled is out of it, and its key is free for another", async () => {
+    const before = await shown();
+    await cancelTask(place.database, first);
+    expect((await shown()).tasks).toEqual([planned("a", { needs: ["b"] })]);
+    await expect(editPlan(place, loop, await shown())).rejects.toThrow("a needs b, which is not in the plan");
+    await editPlan(place, loop, before);
+    expect(await standing()).toMatchObject([
+      { key: null, state: "cancelled" },
+      { key: "a", needs: [3] },
+      { key: "b", state: "blocked(awaiting_approval)" },
+    ]);
+  });
+
+  it("one that is cancelled after the plan was approved stays in it: that is what a person agreed to", async () => {
+    const agreed = await shown();
+    await approveLoop(place.database, loop);
+    await cancelTask(place.database, first);
+    expect(await shown()).toEqual(agreed);
+  });
+
+  it("one that is cancelled and retried is in it again, and can be taken out", async () => {
+    await cancelTask(place.database, first);
+    await retryTask(place.database, first);
+    expect((await shown()).tasks.map(({ key }) => key)).toEqual(["a", "b"]);
+    await editPlan(place, loop, { summary: "", tasks: [planned("a")] });
+    expect(await standing()).toMatchObject([{ state: "cancelled" }, { key: "a", needs: [] }]);
+  });
 });

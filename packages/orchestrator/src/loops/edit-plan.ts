@@ -4,37 +4,51 @@ import { change } from "../state/change.ts";
 import { updateTask } from "../state/edited-tasks.ts";
 import { appendEvent } from "../state/events.ts";
 import { type LoopRow, setLoopPlan } from "../state/loops.ts";
+import { testPathsOf } from "../state/planning.ts";
 import type { Queryable } from "../state/rows.ts";
 import { addTasks, type TaskRow } from "../state/tasks.ts";
+import { allows } from "../state/transitions.ts";
 import { withLoop } from "./existing.ts";
 import { loopNotNow } from "./refusal.ts";
 import type { LoopPlace } from "./start-loop.ts";
 import { tasksOf } from "./tasks-of.ts";
+import { keysOf } from "./waiting-plan.ts";
 
 /**
  * Puts another plan in the place of one that waits for a person: tasks with a key that there was are said anew and keep
  * their number, new keys are new tasks, and what is not in it any more is cancelled. All of it, or nothing.
  */
 export async function editPlan({ database, config }: LoopPlace, id: string, plan: Plan): Promise<LoopRow> {
-  checkPlan(plan, { tasks: config.get("OPENTIGER_MAX_TASKS") });
   return withLoop(database, id, async (on, loop) => {
     if (loop.state !== "awaiting_approval") throw loopNotNow(loop, "planned anew");
+    const testPaths = await testPathsOf(on, id);
+    checkPlan(plan, { tasks: config.get("OPENTIGER_MAX_TASKS"), testPaths });
     const before = await tasksOf(on, id);
-    const open = before.filter(({ state }) => state === "blocked(awaiting_approval)");
-    const known = new Map(open.map((task) => [task.key ?? "", task]));
-    const kept = plan.tasks.filter(({ key }) => known.has(key));
-    // Before anything is changed nothing needs anything, so that no order of the changes makes a circle on the way.
-    for (const task of open) if (task.needs.length > 0) await updateTask(on, task, { needs: [] });
-    const numbers = await addNew(on, id, plan, known);
-    for (const { key, needs, ...fields } of kept) {
-      const task = known.get(key);
-      if (task) await updateTask(on, task, { ...fields, needs: inNumbers(needs, numbers) });
-    }
-    const wanted = new Set(plan.tasks.map(({ key }) => key));
-    for (const task of open) if (!wanted.has(task.key ?? "")) await takeOut(on, task);
+    const keys = keysOf(before);
+    const open = before.filter(({ state }) => state !== "cancelled");
+    for (const task of before) if (task.state === "cancelled") await freeItsKey(on, task);
+    await replaceTasks(on, id, plan, new Map(open.map((task) => [keys.get(task.number) ?? "", task])));
     await setLoopPlan(on, id, plan);
     await appendEvent(on, { loop: id, type: "loop.edit", data: { tasks: plan.tasks.length } });
   });
+}
+
+/** `known` are those that there are, by the keys that the plan has for them. */
+async function replaceTasks(
+  on: Queryable,
+  loop: string,
+  plan: Plan,
+  known: ReadonlyMap<string, TaskRow>,
+): Promise<void> {
+  // Before anything is changed nothing needs anything, so that no order of the changes makes a circle on the way.
+  for (const task of known.values()) if (task.needs.length > 0) await updateTask(on, task, { needs: [] });
+  const numbers = await addNew(on, loop, plan, known);
+  for (const { needs, ...fields } of plan.tasks) {
+    const task = known.get(fields.key);
+    if (task) await updateTask(on, task, { ...fields, needs: inNumbers(needs, numbers) });
+  }
+  const wanted = new Set(plan.tasks.map(({ key }) => key));
+  for (const [key, task] of known) if (!wanted.has(key)) await takeOut(on, task);
 }
 
 /** The numbers of all tasks of the plan, by their keys. */
@@ -64,10 +78,14 @@ function inNumbers(needs: readonly string[], numbers: ReadonlyMap<string, number
   return needs.flatMap((key) => numbers.get(key) ?? []);
 }
 
-/** Its key is free again: a plan that is edited once more may have another task of that name. */
 async function takeOut(on: Queryable, task: TaskRow): Promise<void> {
-  if (task.state !== "blocked(awaiting_approval)") return;
+  if (!allows("task", "cancel", task.state)) return;
   const set = { detail: "It was taken out of the plan." };
   await change(on, { what: "task", id: task.id, by: "cancel", from: task.state, set });
-  await updateTask(on, task, { key: null });
+  await freeItsKey(on, task);
+}
+
+/** The plan, or one that is edited once more, may have another task of that name. */
+async function freeItsKey(on: Queryable, task: TaskRow): Promise<void> {
+  if (task.key !== null) await updateTask(on, task, { key: null });
 }

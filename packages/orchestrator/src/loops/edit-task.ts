@@ -1,4 +1,5 @@
 import { editableTaskStates } from "@opentiger/schema";
+import { noteOwnCommands } from "../planning/approval.ts";
 import type { Database } from "../state/database.ts";
 import { settleDependents } from "../state/dependents.ts";
 import { type TaskEdit, updateTask } from "../state/edited-tasks.ts";
@@ -12,7 +13,8 @@ export async function editTask(database: Database, id: string, fields: TaskEdit)
   return withTask(database, id, async (on, task) => {
     refuseUnlessEditable(task);
     await updateTask(on, task, fields);
-    await checkTesters(on, task.loop);
+    await noteOwnCommands(on, task, fields.verify);
+    await checkTesters(on, task.loop, task.number);
     await settleDependents(on, task.loop);
   });
 }

@@ -1,4 +1,12 @@
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import {
+  beginRun,
+  endRun,
+  planned,
+  plannedLoop,
+  type TemporaryLoopPlace,
+  temporaryLoopPlace,
+} from "../fixture/temporary-loop-place.ts";
 import { listEvents } from "../state/events.ts";
 import { addJudgement } from "../state/judgements.ts";
 import { noteRun } from "../state/runs.ts";
@@ -6,20 +14,12 @@ import { cancelLoop } from "./cancel-loop.ts";
 import { cancelTask } from "./cancel-task.ts";
 import { endLoopIfOver } from "./end-loop.ts";
 import { pauseLoop } from "./pause-loop.ts";
-import {
-  beginRun,
-  endRun,
-  planned,
-  plannedLoop,
-  type TemporaryPlace,
-  temporaryPlace,
-} from "./temporary-place.ts";
 
-let place: TemporaryPlace;
+let place: TemporaryLoopPlace;
 let loop = "";
 
 beforeAll(async () => {
-  place = await temporaryPlace();
+  place = await temporaryLoopPlace();
 });
 
 afterAll(() => place.remove());

@@ -4,6 +4,7 @@ import { lockLoop } from "../state/locks.ts";
 import { findLoop, type LoopRow } from "../state/loops.ts";
 import type { Queryable } from "../state/rows.ts";
 import { findTask, type TaskRow } from "../state/tasks.ts";
+import { keepWaitingPlan } from "./waiting-plan.ts";
 
 /** Does something to a loop that somebody named, in one transaction in which nobody else changes it. As it is then. */
 export async function withLoop(
@@ -14,7 +15,7 @@ export async function withLoop(
   return database.transaction(async (on) => {
     await lockLoop(on, id);
     await work(on, await existingLoop(on, id));
-    return existingLoop(on, id);
+    return keepWaitingPlan(on, await existingLoop(on, id));
   });
 }
 
@@ -28,6 +29,7 @@ export async function withTask(
     const { loop } = await existingTask(on, id);
     await lockLoop(on, loop);
     await work(on, await existingTask(on, id));
+    await keepWaitingPlan(on, await existingLoop(on, loop));
     return existingTask(on, id);
   });
 }

@@ -1,12 +1,20 @@
 import { loopSettings } from "@opentiger/schema";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  beginRun,
+  endRun,
+  planned,
+  plannedLoop,
+  type TemporaryLoopPlace,
+  temporaryLoopPlace,
+} from "../fixture/temporary-loop-place.ts";
+import { claimed, claimOf } from "../fixture/temporary-loops.ts";
 import { change } from "../state/change.ts";
 import { claimStage } from "../state/claims.ts";
 import { heartbeat } from "../state/lease.ts";
 import { findLoop } from "../state/loops.ts";
 import { strayRuns } from "../state/runs.ts";
 import { openStage } from "../state/stages.ts";
-import { claimed, claimOf } from "../state/temporary-loops.ts";
 import { approveLoop } from "./approve-loop.ts";
 import { cancelLoop } from "./cancel-loop.ts";
 import { pauseLoop } from "./pause-loop.ts";
@@ -14,19 +22,11 @@ import { resumeLoop } from "./resume-loop.ts";
 import { retryLoop } from "./retry-loop.ts";
 import { startLoop } from "./start-loop.ts";
 import { tasksOf } from "./tasks-of.ts";
-import {
-  beginRun,
-  endRun,
-  planned,
-  plannedLoop,
-  type TemporaryPlace,
-  temporaryPlace,
-} from "./temporary-place.ts";
 
-let place: TemporaryPlace;
+let place: TemporaryLoopPlace;
 
 beforeAll(async () => {
-  place = await temporaryPlace();
+  place = await temporaryLoopPlace();
 });
 
 afterAll(() => place.remove());
@@ -91,7 +91,7 @@ describe("a loop that is cancelled", () => {
     const { loop } = await plannedLoop(place, [planned("a")], { to: "awaiting_approval" });
     await cancelLoop(place.database, loop.id);
     await expect(approveLoop(place.database, loop.id)).rejects.toMatchObject({ code: "not_allowed_now" });
-    await expect(retryLoop(place.database, loop.id)).rejects.toMatchObject({ code: "not_allowed_now" });
+    await expect(retryLoop(place, loop.id)).rejects.toMatchObject({ code: "not_allowed_now" });
   });
 });
 
@@ -103,12 +103,12 @@ describe("a loop that is retried", () => {
     await endRun(place, await beginRun(place), "done");
     const fail = { what: "loop", id: loop.id, by: "fail", from: "running" } as const;
     await change(place.database, { ...fail, set: { detail: "no more" } });
-    const again = await retryLoop(place.database, loop.id);
+    const again = await retryLoop(place, loop.id);
     expect(again).toMatchObject({ state: "running", detail: null, endedAt: null });
     expect(await states(loop.id)).toEqual(["queued", "queued", "done"]);
     const [first] = await tasksOf(place.database, loop.id);
     expect(await openStage(place.database, first?.id ?? "")).toMatchObject({ kind: "run", state: "ready" });
-    await expect(retryLoop(place.database, loop.id)).rejects.toMatchObject({
+    await expect(retryLoop(place, loop.id)).rejects.toMatchObject({
       remedy: "No task of it has failed.",
     });
     await cancelLoop(place.database, loop.id);
@@ -118,7 +118,7 @@ describe("a loop that is retried", () => {
     const { id } = (await plannedLoop(place, [planned("a")])).loop;
     await cancelLoop(place.database, id);
     const failed = await failedPlanning();
-    expect(await retryLoop(place.database, failed)).toMatchObject({ state: "planning", detail: null });
+    expect(await retryLoop(place, failed)).toMatchObject({ state: "planning", detail: null });
     const lease = await claimed(claimStage(place.database, claimOf("me")));
     expect(lease).toMatchObject({ kind: "plan", loop: failed });
     await cancelLoop(place.database, failed);

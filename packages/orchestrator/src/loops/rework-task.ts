@@ -1,4 +1,5 @@
-import { placedText } from "../running/prompt.ts";
+import { firstCharacters } from "@opentiger/schema";
+import { placedText } from "../agent/said.ts";
 import { testedWorker } from "../state/held-tests.ts";
 import type { Queryable } from "../state/rows.ts";
 import type { NewMessage } from "../state/task-messages.ts";
@@ -38,7 +39,7 @@ export async function addReworkTask(
   await reopenLoop(on, loop);
   const { role, allowedPaths, mayChange, verify, risk, agent } = task;
   return insertTask(place, on, await existingLoop(on, task.loop), {
-    title: `Rework of task ${task.number}: ${task.title}`.slice(0, longestTitle),
+    title: firstCharacters(`Rework of task ${task.number}: ${task.title}`, longestTitle),
     role,
     instructions: instructionsOf(task, said),
     needs: [needs],

@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { TemporaryJudgedLoop } from "../fixture/temporary-judged-loop.ts";
+import { newTask } from "../fixture/temporary-loops.ts";
+import { type TemporaryPlace, temporaryPlace } from "../fixture/temporary-place.ts";
 import { mergeStage } from "../merging/merge-stage.ts";
-import { TemporaryJudgedLoop } from "../merging/temporary-judged-loop.ts";
-import { type TemporaryPlace, temporaryPlace } from "../merging/temporary-place.ts";
 import { change } from "../state/change.ts";
 import { heartbeat } from "../state/lease.ts";
 import { openStage } from "../state/stages.ts";
 import { listMessages } from "../state/task-messages.ts";
-import { newTask } from "../state/temporary-loops.ts";
 import { endLoopIfOver } from "./end-loop.ts";
 import { sendBack } from "./send-back.ts";
 import { sendMessage } from "./send-message.ts";
@@ -30,6 +30,8 @@ beforeEach(async () => {
   });
   candidate = await loop.submit(1, { "list.txt": "1\nnew\n3\n4\n5\n6\n7\n8\n9\n" });
 });
+
+afterEach(() => loop.remove());
 
 const id = async (number = 1): Promise<string> => (await loop.task(number)).id;
 const comment = { path: "list.txt", line: 2, text: "Say why." };

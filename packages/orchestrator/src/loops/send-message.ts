@@ -1,8 +1,8 @@
 import { Redactor } from "@opentiger/agents";
 import { messageText } from "@opentiger/schema";
+import { knownSecrets } from "../agent/known-secrets.ts";
 import { OrchestratorError } from "../errors.ts";
 import type { Place } from "../place.ts";
-import { knownSecrets } from "../running/known-secrets.ts";
 import type { Queryable } from "../state/rows.ts";
 import {
   addMessages,

@@ -1,15 +1,20 @@
-import { loopSettings } from "@opentiger/schema";
+import { type LoopSource, loopSettings } from "@opentiger/schema";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import {
+  planned,
+  plannedLoop,
+  type TemporaryLoopPlace,
+  temporaryLoopPlace,
+} from "../fixture/temporary-loop-place.ts";
+import { claimed, claimOf } from "../fixture/temporary-loops.ts";
 import { claimStage } from "../state/claims.ts";
-import { listLoops } from "../state/loops.ts";
-import { claimed, claimOf } from "../state/temporary-loops.ts";
+import { findLoop, listLoops, setLoopPlan } from "../state/loops.ts";
 import { type LoopRequest, startLoop } from "./start-loop.ts";
-import { planned, type TemporaryPlace, temporaryPlace } from "./temporary-place.ts";
 
-let place: TemporaryPlace;
+let place: TemporaryLoopPlace;
 
 beforeAll(async () => {
-  place = await temporaryPlace();
+  place = await temporaryLoopPlace();
 });
 
 afterAll(() => place.remove());
@@ -43,7 +48,7 @@ it("two loops of one repository have the same, whatever way leads there", async 
   expect(other.repository).toBe(one.repository);
 });
 
-it("what cannot be worked off is refused at once, and nothing of it is kept", async () => {
+it("what cannot be carried out is refused at once, and nothing of it is kept", async () => {
   const before = (await listLoops(place.database)).items.length;
   const tasks = [planned("a", { needs: ["b"] }), planned("b", { needs: ["a"] })];
   const source = { kind: "stories", file: null, summary: "", tasks } as const;
@@ -53,4 +58,47 @@ it("what cannot be worked off is refused at once, and nothing of it is kept", as
   const nowhere = startLoop(place, asked({ repository: { path: "/nowhere/at/all" } }));
   await expect(nowhere).rejects.toMatchObject({ code: "not_found", remedy: expect.any(String) });
   expect((await listLoops(place.database)).items).toHaveLength(before);
+});
+
+const stories = { kind: "stories", file: null, summary: "", tasks: [planned("a")] } satisfies LoopSource;
+const tooLong: [string, Partial<LoopRequest>, string][] = [
+  [
+    "requirement",
+    { requirement: "x".repeat(50_001), source: { kind: "single" } },
+    "the requirement is one task: Too big: expected string to have <=50000",
+  ],
+  [
+    "list of what a single task may change",
+    { source: { kind: "single", mayChange: Array.from({ length: 201 }, () => "a") } },
+    "task: mayChange: Too big: expected array to have <=200",
+  ],
+  [
+    "summary",
+    { source: { ...stories, summary: "x".repeat(5_001) } },
+    "summary: Too big: expected string to have <=5000",
+  ],
+  [
+    "story",
+    { source: { ...stories, tasks: [planned("a", { instructions: "x".repeat(50_001) })] } },
+    "a: instructions: Too big: expected string to have <=50000",
+  ],
+];
+
+it.each(tooLong)(
+  "a %s that is too long is refused with its bound, and nothing is kept",
+  async (_, more, words) => {
+    const before = (await listLoops(place.database)).items.length;
+    const refused = startLoop(place, asked(more));
+    await expect(refused).rejects.toMatchObject({ message: expect.stringContaining(words) });
+    expect((await listLoops(place.database)).items).toHaveLength(before);
+  },
+);
+
+it("a loop is read whatever stands in its plan, also what nobody may write any more", async () => {
+  const { loop } = await plannedLoop(place, [planned("a")]);
+  const verify = Array.from({ length: 21 }, () => ({ command: "true" }));
+  const tasks = [planned("a", { instructions: "x".repeat(60_000), title: "x".repeat(300), verify })];
+  await setLoopPlan(place.database, loop.id, { summary: "x".repeat(6_000), tasks });
+  expect((await findLoop(place.database, loop.id))?.plan?.tasks).toEqual(tasks);
+  expect((await listLoops(place.database)).items.map(({ id }) => id)).toContain(loop.id);
 });

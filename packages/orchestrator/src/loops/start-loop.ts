@@ -1,9 +1,10 @@
 import { realpath, stat } from "node:fs/promises";
 import { basename } from "node:path";
-import type { LoopSettings, LoopSource } from "@opentiger/schema";
+import { type LoopSettings, type LoopSource, plannedTask } from "@opentiger/schema";
 import { OrchestratorError } from "../errors.ts";
 import type { Place } from "../place.ts";
 import { checkPlan } from "../planning/check-plan.ts";
+import { givenPlan } from "../planning/given-plan.ts";
 import { createLoop, type LoopRow, newLoopId } from "../state/loops.ts";
 import { ensureRepository } from "../state/repositories.ts";
 
@@ -20,12 +21,14 @@ export interface LoopRequest {
 
 /**
  * A new loop, to be planned by whoever claims that; also one whose tasks stood in a file is looked at there before
- * anything runs. What cannot be worked off is refused at once.
+ * anything runs. What cannot be carried out is refused at once.
  */
 export async function startLoop({ database, config }: LoopPlace, asked: LoopRequest): Promise<LoopRow> {
   const { requirement, source, settings } = asked;
   if (requirement.trim() === "") throw withoutRequirement();
-  if (source.kind === "stories") checkPlan(source, { tasks: config.get("OPENTIGER_MAX_TASKS") });
+  if (source.kind === "single") refuseTooLong(requirement);
+  const plan = givenPlan(source, requirement);
+  if (plan) checkPlan(plan, { tasks: config.get("OPENTIGER_MAX_TASKS") });
   const path = await folderAt(asked.repository.path);
   const name = asked.repository.name ?? basename(path);
   const repository = await ensureRepository(database, { path, name });
@@ -37,6 +40,15 @@ export async function startLoop({ database, config }: LoopPlace, asked: LoopRequ
 function withoutRequirement(): OrchestratorError {
   return new OrchestratorError("usage", "there is no requirement: nothing says what is to be done", {
     remedy: 'say it, as in `opentiger run "add a --json flag to the list command"`',
+  });
+}
+
+/** What is read by one agent alone has an end. */
+function refuseTooLong(requirement: string): void {
+  const [issue] = plannedTask.shape.instructions.safeParse(requirement.trim()).error?.issues ?? [];
+  if (!issue) return;
+  throw new OrchestratorError("plan_invalid", `the requirement is one task: ${issue.message}`, {
+    remedy: "leave out --single, so that it is planned; or put the long part into a file of the repository",
   });
 }
 

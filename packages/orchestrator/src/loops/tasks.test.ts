@@ -1,10 +1,20 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import {
+  beginRun,
+  endRun,
+  planned,
+  plannedLoop,
+  type TemporaryLoopPlace,
+  temporaryLoopPlace,
+} from "../fixture/temporary-loop-place.ts";
+import { claimed, claimOf, newTask } from "../fixture/temporary-loops.ts";
 import { change } from "../state/change.ts";
 import { claimStage } from "../state/claims.ts";
+import { appendEvent } from "../state/events.ts";
 import { heartbeat } from "../state/lease.ts";
+import { findLoop } from "../state/loops.ts";
 import { openStage } from "../state/stages.ts";
 import type { NewTask, TaskRow } from "../state/tasks.ts";
-import { claimed, claimOf, newTask } from "../state/temporary-loops.ts";
 import { addTask } from "./add-task.ts";
 import { cancelLoop } from "./cancel-loop.ts";
 import { cancelTask } from "./cancel-task.ts";
@@ -14,20 +24,12 @@ import { pauseTask } from "./pause-task.ts";
 import { resumeTask } from "./resume-task.ts";
 import { retryTask } from "./retry-task.ts";
 import { tasksOf } from "./tasks-of.ts";
-import {
-  beginRun,
-  endRun,
-  planned,
-  plannedLoop,
-  type TemporaryPlace,
-  temporaryPlace,
-} from "./temporary-place.ts";
 
-let place: TemporaryPlace;
+let place: TemporaryLoopPlace;
 let loop: string;
 
 beforeAll(async () => {
-  place = await temporaryPlace();
+  place = await temporaryLoopPlace();
 });
 
 afterAll(() => place.remove());
@@ -51,6 +53,24 @@ async function task(number: number): Promise<TaskRow> {
 const id = async (number: number): Promise<string> => (await task(number)).id;
 
 describe("a task that is cancelled", () => {
+  it("while it waits for its quota has nothing that could be claimed when that is back, and others go on", async () => {
+    const { lease, run } = await beginRun(place);
+    const { fence } = lease;
+    await change(place.database, { what: "run", id: run, by: "fail", from: "running", fence });
+    const waits = { what: "task", id: await id(1), by: "wait_for_quota", from: "running", fence } as const;
+    await change(place.database, { ...waits, set: { notBefore: new Date(Date.now() + 3_600_000) } });
+    const other = await beginRun(place);
+    expect(other.lease.task, "its slot is free for those that do not need it").toBe(await id(4));
+    await cancelTask(place.database, await id(1));
+    expect(await task(1)).toMatchObject({ state: "cancelled", detail: null });
+    expect(await openStage(place.database, await id(1))).toBeUndefined();
+    expect(await heartbeat(place.database, other.lease, 60_000)).toBeDefined();
+    await endRun(place, other, "done");
+    expect((await claimStage(place.database, claimOf("me"))).claimed).toBe(false);
+    await endLoopIfOver(place.database, loop);
+    expect((await findLoop(place.database, loop))?.summary).toMatchObject({ done: 1, cancelled: 1 });
+  });
+
   it("takes the lease away, and those that need it say on whom they wait", async () => {
     const begun = await beginRun(place);
     await cancelTask(place.database, await id(1));
@@ -193,6 +213,10 @@ describe("a task that is edited", () => {
     await expect(editTask(place.database, await id(1), { needs: [77] })).rejects.toMatchObject({
       message: expect.stringContaining("77"),
     });
+    await expect(editTask(place.database, await id(1), { needs: [1] })).rejects.toMatchObject({
+      code: "plan_invalid",
+      message: expect.stringContaining("circle: task 1"),
+    });
     expect((await task(1)).needs).toEqual([]);
     const { lease } = await beginRun(place);
     await expect(editTask(place.database, lease.task ?? "", { title: "x" })).rejects.toMatchObject({
@@ -205,6 +229,17 @@ describe("a task that is edited", () => {
     expect(await editTask(place.database, await id(2), { needs: [] })).toMatchObject({ state: "queued" });
     expect((await task(3)).state).toBe("queued");
   });
+});
+
+it("a tester's task may touch tests, where it is known what a test is: also one that is added or edited", async () => {
+  const project = { loop, type: "loop.project", data: { testPaths: ["test/**"] } };
+  await place.database.transaction((on) => appendEvent(on, project));
+  const words = expect.stringContaining("may change no test: tests are test/**");
+  const refused = { code: "plan_invalid", message: words };
+  await expect(addTask(place, loop, newTask("e", { role: "tester" }))).rejects.toMatchObject(refused);
+  await expect(editTask(place.database, await id(4), { role: "tester" })).rejects.toMatchObject(refused);
+  const tester = { role: "tester", allowedPaths: ["test/d.js"] } as const;
+  expect(await editTask(place.database, await id(4), tester)).toMatchObject(tester);
 });
 
 it("a task that is not there is told, whatever it is called", async () => {
