@@ -1,6 +1,8 @@
 import type { Rework, ReworkPoint, TaskFailureType } from "@opentiger/schema";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { LeaseLost } from "../dispatch/lease-lost.ts";
+import { type TemporaryDatabase, temporaryDatabase } from "../fixture/temporary-database.ts";
+import { claimed, claimOf, newLoop, newTask } from "../fixture/temporary-loops.ts";
+import { LeaseLost } from "../stage/lease-lost.ts";
 import { advanceBranch } from "../state/branch.ts";
 import { change } from "../state/change.ts";
 import { claimStage } from "../state/claims.ts";
@@ -11,8 +13,6 @@ import { findLoop } from "../state/loops.ts";
 import { findRun, noteRun, type RunRow, startRun } from "../state/runs.ts";
 import { openStage } from "../state/stages.ts";
 import { findTask, type NewTask, type TaskRow } from "../state/tasks.ts";
-import { type TemporaryDatabase, temporaryDatabase } from "../state/temporary-database.ts";
-import { claimed, claimOf, newLoop, newTask } from "../state/temporary-loops.ts";
 import { failTask } from "./fail-task.ts";
 import { taskFailureOf } from "./task-failures.ts";
 

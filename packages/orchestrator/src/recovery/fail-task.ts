@@ -1,8 +1,8 @@
 import type { Rework, ReworkPoint, TaskFailure } from "@opentiger/schema";
 import { z } from "zod";
-import { LeaseLost } from "../dispatch/lease-lost.ts";
 import { OrchestratorError } from "../errors.ts";
 import type { Place } from "../place.ts";
+import { LeaseLost } from "../stage/lease-lost.ts";
 import { type Change, change } from "../state/change.ts";
 import type { RunColumns } from "../state/change-columns.ts";
 import { heldTests } from "../state/held-tests.ts";
@@ -39,7 +39,7 @@ export async function failTask(
   return place.database.transaction(async (on) => {
     await lockLoop(on, lease.loop);
     const task = lease.task === null ? undefined : await findTask(on, lease.task);
-    if (!task) throw new OrchestratorError("internal", `stage ${lease.stage} is no stage of a task`);
+    if (!task) throw new OrchestratorError("internal", `stage ${lease.stage} is not a stage of a task`);
     const past = await pastOf(on, task);
     const decision = decideNext(situation(place, { lease, failure, task, past }));
     await extra.also?.(on);
@@ -231,7 +231,7 @@ async function sendTestsBack(on: Queryable, { task, extra }: Moving): Promise<vo
       from: tests.candidateOid,
       sandbox: null,
     };
-    const detail = `Task ${task.number} (${task.title}) says that a test of it is wrong.`;
+    const detail = `Task ${task.number} (${task.title}) says that a test written for it is wrong.`;
     const data = { disputedBy: task.number };
     await change(on, {
       what: "task",

@@ -1,4 +1,5 @@
-import type { ReworkPoint, TaskFailure } from "@opentiger/schema";
+import { firstCharacters, type ReworkPoint, type TaskFailure } from "@opentiger/schema";
+import { sentence } from "../wording.ts";
 import type { Next } from "./decide.ts";
 
 /** So much is told of what was found: the rest is in the run's artifacts. */
@@ -22,17 +23,13 @@ export function taskDetail({ failure, next, points, runs, agent }: TaskDetail): 
   if (next.by !== "give_up") return `${sentence(failure.message)} ${follows(next)}`;
   const lines = [
     [sentence(failure.message), next.why].filter(Boolean).join(" "),
-    ...points.slice(0, toldPoints).map((point) => `- ${place(point)}${point.text.slice(0, pointLength)}`),
+    ...points
+      .slice(0, toldPoints)
+      .map((point) => `- ${place(point)}${firstCharacters(point.text, pointLength)}`),
     ...(points.length > toldPoints ? [`- and ${points.length - toldPoints} more`] : []),
     [sentence(failure.remedy), history(runs, agent)].filter(Boolean).join(" "),
   ];
   return lines.join("\n");
-}
-
-/** What came from elsewhere may end in the middle of anything. */
-function sentence(text: string): string {
-  const whole = text.trim();
-  return /[.!?]$/.test(whole) ? whole : `${whole}.`;
 }
 
 function history(runs: number, agent: string | null): string {
@@ -48,7 +45,7 @@ function place({ file, line }: ReworkPoint): string {
 }
 
 function follows(next: Exclude<Next, { by: "give_up" }>): string {
-  if ("pauseLoop" in next && next.pauseLoop) return "The loop is paused until there is one.";
+  if ("pauseLoop" in next && next.pauseLoop) return "The loop is paused until there is budget again.";
   switch (next.by) {
     case "wait_for_quota":
       return `It goes on at ${next.at.toISOString()}.`;

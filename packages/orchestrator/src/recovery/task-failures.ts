@@ -1,5 +1,11 @@
 import { type FailureRule, failureRules, type RetryRule, retryMeanings } from "@opentiger/agents";
-import type { ConfigKeyName, FailureType, TaskFailure, TaskFailureType } from "@opentiger/schema";
+import {
+  type ConfigKeyName,
+  type FailureType,
+  firstCharacters,
+  type TaskFailure,
+  type TaskFailureType,
+} from "@opentiger/schema";
 
 /** What follows a failure of a task: what may follow one of an agent's run, and what only a task knows. */
 export const taskRetryMeanings = {
@@ -52,7 +58,8 @@ export const taskFailureRules: Readonly<Record<TaskFailureType, TaskFailureRule>
     limit: 1,
     otherAgent: false,
     sentence: "The project's set-up failed.",
-    remedy: "Mend `setup` of opentiger.json, or what it needs, and retry the task.",
+    remedy:
+      "Mend what it needs and retry the task. The loop keeps the opentiger.json of the commit it began with: after a correction there, commit and start a new loop.",
   },
   no_change: {
     retry: "resume",
@@ -114,7 +121,7 @@ export function taskFailureOf(
   more: { remedy?: string | undefined; until?: string | null } = {},
 ): TaskFailure {
   const { sentence, remedy } = taskFailureRules[type];
-  const known = detail?.trim().slice(0, longestDetail);
+  const known = firstCharacters(detail?.trim() ?? "", longestDetail);
   const message = known ? `${sentence.replace(/\.$/, "")}: ${known}` : sentence;
   return { type, message, remedy: more.remedy ?? remedy, until: more.until ?? null };
 }

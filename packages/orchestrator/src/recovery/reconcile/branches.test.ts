@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
-import { git, TemporaryJudgedLoop } from "../../merging/temporary-judged-loop.ts";
-import { type TemporaryPlace, temporaryPlace } from "../../merging/temporary-place.ts";
-import { newTask } from "../../state/temporary-loops.ts";
+import { git, TemporaryJudgedLoop } from "../../fixture/temporary-judged-loop.ts";
+import { newLoop, newTask } from "../../fixture/temporary-loops.ts";
+import { type TemporaryPlace, temporaryPlace } from "../../fixture/temporary-place.ts";
+import { cancelLoop } from "../../loops/cancel-loop.ts";
 import { clean } from "./clean.ts";
 import { reconcile } from "./reconcile.ts";
 
@@ -76,6 +77,24 @@ it("pins of what is on the branch go when the loop is over; base and branch stay
   await clean(place);
   const names = [...(await loop.repository.pins(loop.id)).keys()].filter((name) => !name.startsWith("made/"));
   expect(names.toSorted()).toEqual(["base", "branch", "task-2/candidate"]);
+});
+
+it("a loop whose repository is broken keeps the pins of no other one", async () => {
+  const { loop: broken } = await newLoop(place.database, [newTask("a")]);
+  await cancelLoop(place.database, broken.id);
+  // So that the one whose repository is nowhere is looked at first.
+  await place.database.query("update loops set ordinal = default where id = $1", [loop.id]);
+  const merged = await advance("2\n");
+  await loop.repository.pin(loop.id, "task-1/candidate", merged);
+  await place.database.query("update tasks set status = 'done', merged_oid = $1 where loop_id = $2", [
+    merged,
+    loop.id,
+  ]);
+  await place.database.query("update stages set state = 'ended' where loop_id = $1", [loop.id]);
+  await reconcile(place);
+  expect((await loop.row()).state).toBe("done");
+  await clean(place);
+  expect([...(await loop.repository.pins(loop.id)).keys()]).not.toContain("task-1/candidate");
 });
 
 /** As a merger does that is killed right after the row was changed. */

@@ -1,7 +1,6 @@
 import type { Place } from "../../place.ts";
 import { boundArtifacts } from "./artifacts.ts";
 import type { CleanOptions } from "./clean-options.ts";
-import { withCleaning } from "./cleaning-lock.ts";
 import { removeConversations } from "./conversations.ts";
 import { unpinEnded } from "./pins.ts";
 import { cleanRunFolders } from "./run-folders.ts";
@@ -11,22 +10,26 @@ import { tidyPrepared, tidyRepositories } from "./tidying.ts";
 /**
  * Removes what nobody needs any more: sandboxes, pins and files of what has ended, and artifacts whose time is over or
  * that are too many. One process at a time does it, whoever comes first; the others have nothing left to do. Says
- * whether it was this one.
+ * whether it was this one, and all of it was done: what failed is for the next pass.
  */
 export async function clean(place: Place, options: CleanOptions = {}): Promise<boolean> {
-  const cleaned = withCleaning(place.database, async () => {
+  let failed = false;
+  const cleaned = place.database.locks.whileHeld("cleaning", ["all"], async () => {
     for (const [name, part] of Object.entries(parts)) {
       if (options.signal?.aborted) return;
       await part(place, options).catch((error: unknown) => {
+        failed = true;
         // What was told to stop does so by an error.
         if (!options.signal?.aborted) place.log(`${name}: ${String(error)}`);
       });
     }
   });
-  return cleaned.catch((error: unknown) => {
+  try {
+    return (await cleaned) !== undefined && !failed;
+  } catch (error) {
     place.log(`cleaning up: ${String(error)}`);
     return false;
-  });
+  }
 }
 
 type Part = (place: Place, options: CleanOptions) => Promise<unknown>;

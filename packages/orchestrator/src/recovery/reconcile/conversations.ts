@@ -1,12 +1,12 @@
-import { readdir, rm, stat } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { agentKinds } from "@opentiger/schema";
 import { z } from "zod";
-import { errno } from "../../errors.ts";
+import { sessionsFolder } from "../../agent/run-files.ts";
 import type { Place } from "../../place.ts";
-import { sessionsFolder } from "../../running/run-files.ts";
 import { allRows } from "../../state/rows.ts";
 import type { CleanOptions } from "./clean-options.ts";
+import { ageOf, namesIn } from "./folder-entries.ts";
 
 const sessionRow = z.object({ session: z.string(), needed: z.boolean() });
 
@@ -48,21 +48,4 @@ async function knownSessions({ database }: Place, ids: readonly string[]): Promi
 
 function idOf(name: string): string {
   return pattern.exec(name)?.[1] ?? name;
-}
-
-async function namesIn(folder: string): Promise<string[]> {
-  try {
-    return await readdir(folder);
-  } catch (error) {
-    if (errno(error) === "ENOENT") return [];
-    throw error;
-  }
-}
-
-/** One that is gone has no age. */
-async function ageOf(path: string): Promise<number> {
-  return stat(path).then(
-    ({ mtimeMs }) => Date.now() - mtimeMs,
-    () => 0,
-  );
 }

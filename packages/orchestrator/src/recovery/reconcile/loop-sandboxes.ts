@@ -2,6 +2,7 @@ import { type Backend, SandboxError } from "@opentiger/sandbox";
 import type { SandboxSummary } from "@opentiger/schema";
 import { z } from "zod";
 import type { Place } from "../../place.ts";
+import { readSandboxName, taskOfSandbox } from "../../project/sandbox-name.ts";
 import { oneRow } from "../../state/rows.ts";
 
 /** A sandbox that is called as those of loops are. */
@@ -14,13 +15,10 @@ export interface LoopSandbox {
   judge: boolean;
 }
 
-const pattern = /^loop-([a-z0-9]{8})-[a-z]+(?:-(\d+)(-judge(?:-[a-z]+)?)?)?$/;
-
 /** Contract B6: whose sandbox this is, by its name. undefined: none of a loop's. */
 export function sandboxOwner(name: string): Pick<LoopSandbox, "loop" | "task" | "judge"> | undefined {
-  const [, loop, number, judge] = pattern.exec(name) ?? [];
-  if (loop === undefined) return undefined;
-  return { loop, task: number === undefined ? null : Number(number), judge: judge !== undefined };
+  const of = readSandboxName(name);
+  return of && { loop: of.loop, task: taskOfSandbox(of), judge: of.kind === "judge" };
 }
 
 /** Those of this instance, of both backends. An engine that is not there holds none that could be touched now. */

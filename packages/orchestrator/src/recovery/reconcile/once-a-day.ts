@@ -1,5 +1,5 @@
 import { stat, writeFile } from "node:fs/promises";
-import { errno } from "../../errors.ts";
+import { errno } from "@opentiger/schema";
 
 const dayMs = 24 * 60 * 60 * 1000;
 

@@ -33,7 +33,10 @@ export async function unpinEnded(place: Place, { signal, endedWithinMs }: CleanO
   );
   for (const loop of ended) {
     if (signal?.aborted) return;
-    await unpin(place, loop, signal);
+    // One whose repository is broken keeps the others from nothing.
+    await unpin(place, loop, signal).catch((error: unknown) => {
+      if (!signal?.aborted) place.log(`pins of loop ${loop.id}: ${String(error)}`);
+    });
   }
 }
 

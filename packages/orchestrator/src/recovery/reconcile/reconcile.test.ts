@@ -5,9 +5,10 @@ import type { Sandbox } from "@opentiger/sandbox";
 import { stageRoles } from "@opentiger/schema";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { takeOverAbandoned } from "../../dispatch/abandoned-leases.ts";
+import { claimed, claimOf, newLoop, newTask } from "../../fixture/temporary-loops.ts";
+import { type TemporaryPlace, temporaryPlace } from "../../fixture/temporary-place.ts";
 import { cancelLoop } from "../../loops/cancel-loop.ts";
 import { cancelTask } from "../../loops/cancel-task.ts";
-import { type TemporaryPlace, temporaryPlace } from "../../merging/temporary-place.ts";
 import { addArtifact, artifactBytes } from "../../state/artifacts.ts";
 import { change } from "../../state/change.ts";
 import { claimStage } from "../../state/claims.ts";
@@ -15,7 +16,6 @@ import { heartbeat, type Lease } from "../../state/lease.ts";
 import { findLoop } from "../../state/loops.ts";
 import { findRun, noteRun, type RunRow, startRun } from "../../state/runs.ts";
 import { findTask } from "../../state/tasks.ts";
-import { claimed, claimOf, newLoop, newTask } from "../../state/temporary-loops.ts";
 import { clean } from "./clean.ts";
 import { sandboxOwner } from "./loop-sandboxes.ts";
 import { reconcile } from "./reconcile.ts";
@@ -142,6 +142,22 @@ describe("B6 sandboxes", () => {
     await cancelTask(place.database, tasks[0]?.id ?? "");
     await clean(place);
     expect(await sandboxNames()).toEqual([`loop-${loop.id}-shell-2`]);
+  });
+
+  it("of a task that waits for its quota are stopped and kept, where who should have done so was killed", async () => {
+    const { loop, tasks } = await newLoop(place.database, [newTask("a"), newTask("b")]);
+    const { lease } = await started();
+    const asked = { what: "task", id: tasks[0]?.id ?? "", by: "wait_for_quota", from: "running" } as const;
+    await change(place.database, { ...asked, fence: lease.fence });
+    for (const number of [1, 2]) await (await newSandbox(`loop-${loop.id}-shell-${number}`)).close();
+    await clean(place);
+    const listed = await (await place.backend("host")).list();
+    expect(new Map(listed.map(({ name, status }) => [name, status]))).toEqual(
+      new Map([
+        [`loop-${loop.id}-shell-1`, "stopped"],
+        [`loop-${loop.id}-shell-2`, "running"],
+      ]),
+    );
   });
 
   it.each([

@@ -1,4 +1,4 @@
-import { pauseOverBudget } from "../../loops/budget.ts";
+import { haltOverBudget } from "../../loops/budget.ts";
 import { endLoopIfOver } from "../../loops/end-loop.ts";
 import type { Place } from "../../place.ts";
 import { settleDependents } from "../../state/dependents.ts";
@@ -28,7 +28,7 @@ const parts: Readonly<Record<string, Part>> = {
   "dependent tasks": async ({ database }) => {
     for (const loop of await loopsToSettle(database)) await settleDependents(database, loop);
   },
-  budgets: pauseOverBudget,
+  budgets: haltOverBudget,
   projections: repairProjections,
   "loops that are over": async (place, signal) => {
     for (const loop of await loopsThatMayBeOver(place.database)) {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
-import { Bell } from "../../dispatch/bell.ts";
+import { Bell } from "../../bell.ts";
 import type { Place } from "../../place.ts";
 import { eventsChannel } from "../../state/events.ts";
 import { oneRow } from "../../state/rows.ts";

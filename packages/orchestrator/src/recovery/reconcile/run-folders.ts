@@ -1,10 +1,11 @@
-import { readdir, rm, rmdir, stat } from "node:fs/promises";
+import { readdir, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
+import { errno } from "@opentiger/schema";
 import { z } from "zod";
-import { errno } from "../../errors.ts";
 import type { Place } from "../../place.ts";
 import { allRows } from "../../state/rows.ts";
 import type { CleanOptions } from "./clean-options.ts";
+import { ageOf, namesIn } from "./folder-entries.ts";
 
 const runRow = z.object({ id: z.string(), over: z.boolean(), artifacts: z.array(z.string()) });
 
@@ -64,17 +65,4 @@ async function keepOnly(folder: string, kept: ReadonlySet<string>): Promise<void
   await rmdir(folder).catch((error: unknown) => {
     if (errno(error) !== "ENOTEMPTY") throw error;
   });
-}
-
-async function namesIn(folder: string): Promise<string[]> {
-  try {
-    return await readdir(folder);
-  } catch (error) {
-    if (errno(error) === "ENOENT") return [];
-    throw error;
-  }
-}
-
-async function ageOf(path: string): Promise<number> {
-  return Date.now() - (await stat(path)).mtimeMs;
 }

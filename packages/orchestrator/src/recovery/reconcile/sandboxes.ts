@@ -1,7 +1,7 @@
 import type { TaskState } from "@opentiger/schema";
 import { z } from "zod";
 import type { Place } from "../../place.ts";
-import { removeSandbox } from "../../project/remove-sandbox.ts";
+import { removeSeen, unlessGone } from "../../project/remove-sandbox.ts";
 import { lockLoop } from "../../state/locks.ts";
 import { firstRow, type Queryable } from "../../state/rows.ts";
 import { showingLife } from "../../state/transaction.ts";
@@ -20,13 +20,13 @@ type Facts = z.infer<typeof factsRow>;
 
 /**
  * Contract B6: removes the sandboxes of loops and tasks that have ended, those of judges who have nothing to judge, and
- * those that were kept for a task that has waited for its quota for too long. A sandbox of a loop that is not in the
- * database is somebody else's.
+ * those that were kept for a task that has waited for its quota for too long; until then one that is kept is stopped,
+ * where who should have done so was killed. A sandbox of a loop that is not in the database is somebody else's.
  */
 export async function removeSandboxes(place: Place, { signal }: CleanOptions = {}): Promise<void> {
   for (const sandbox of await loopSandboxes(place)) {
     if (signal?.aborted) return;
-    await removeIfUnneeded(place, sandbox).catch((error: unknown) =>
+    await putAway(place, sandbox).catch((error: unknown) =>
       place.log(`sandbox ${sandbox.summary.name}: ${String(error)}`),
     );
   }
@@ -41,14 +41,19 @@ export async function collectHalfDone(place: Place, { halfDone = true }: CleanOp
 }
 
 /** The loop is locked meanwhile, so that a task which is retried does not find its sandbox and then lose it. */
-async function removeIfUnneeded({ database, config, log }: Place, sandbox: LoopSandbox): Promise<void> {
+async function putAway({ database, config, log }: Place, sandbox: LoopSandbox): Promise<void> {
   await database.transaction(async (on) => {
     await lockLoop(on, sandbox.loop);
     const facts = await read(on, sandbox);
-    if (!facts || !isUnneeded(sandbox, facts, config.get("OPENTIGER_QUOTA_KEEP"))) return;
-    log(`sandbox ${sandbox.summary.name} is removed`);
+    if (!facts) return;
     const { backend, summary } = sandbox;
-    await showingLife(on, () => removeSandbox(backend, summary.name));
+    if (isUnneeded(sandbox, facts, config.get("OPENTIGER_QUOTA_KEEP"))) {
+      log(`sandbox ${summary.name} is removed`);
+      await showingLife(on, () => removeSeen(backend, summary));
+    } else if (isToWait(sandbox, facts) && summary.status === "running") {
+      log(`sandbox ${summary.name} is stopped, until its task has a quota again`);
+      await showingLife(on, () => backend.stop(summary.name).catch(unlessGone));
+    }
   });
 }
 
@@ -62,6 +67,10 @@ export function isUnneeded(
   if (judge) return facts.task !== "blocked(awaiting_judge)";
   if (facts.task === "blocked(quota_wait)") return (facts.sinceMs ?? 0) > quotaKeepMs;
   return [...ended].some((state) => state === facts.task);
+}
+
+function isToWait({ judge }: LoopSandbox, { task }: Facts): boolean {
+  return !judge && task === "blocked(quota_wait)";
 }
 
 async function read(on: Queryable, { loop, task }: LoopSandbox): Promise<Facts | undefined> {

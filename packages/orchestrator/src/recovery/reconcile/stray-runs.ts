@@ -1,3 +1,4 @@
+import { countedByGateway } from "../../agent/gateway.ts";
 import type { Place } from "../../place.ts";
 import { change } from "../../state/change.ts";
 import { findLoop } from "../../state/loops.ts";
@@ -22,7 +23,8 @@ export async function endStrayRuns(place: Place): Promise<void> {
 async function endRun(place: Place, run: RunRow, sandboxes: readonly LoopSandbox[]): Promise<void> {
   for (const sandbox of sandboxes) await endAgent(run, sandbox);
   const by = (await wasCancelled(place, run)) ? "cancel" : "lose";
-  await change(place.database, { what: "run", id: run.id, by, from: "running" });
+  const set = await countedByGateway(place, run);
+  await change(place.database, { what: "run", id: run.id, by, from: "running", set });
 }
 
 /** Of the sandbox only what belongs to this run: another one may be at work there by now. */

@@ -1,8 +1,8 @@
 import { existsSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { TemporaryJudgedLoop } from "../../merging/temporary-judged-loop.ts";
-import { type TemporaryPlace, temporaryPlace } from "../../merging/temporary-place.ts";
+import { TemporaryJudgedLoop } from "../../fixture/temporary-judged-loop.ts";
+import { type TemporaryPlace, temporaryPlace } from "../../fixture/temporary-place.ts";
 import { ensureRepository } from "../../state/repositories.ts";
 import { clean } from "./clean.ts";
 import { tidiedName } from "./tidying.ts";
@@ -65,6 +65,7 @@ it("what is broken off because the process ends is no trouble to tell of", async
   };
   await clean(ending, { signal: stop.signal });
   expect(place.lines).toEqual([]);
-  await clean({ ...place, backend: () => Promise.reject(new Error("it is broken")) });
+  const isWhole = await clean({ ...place, backend: () => Promise.reject(new Error("it is broken")) });
+  expect(isWhole, "what failed is for the next pass").toBe(false);
   expect(place.lines).toContain("sandboxes: Error: it is broken");
 });
