@@ -3,6 +3,7 @@ import { createServer, type Server } from "node:http";
 import { join } from "node:path";
 import { getRequestListener } from "@hono/node-server";
 import { type OpenPlace, openPlace, processSkipped } from "@opentiger/orchestrator";
+import { errno } from "@opentiger/schema";
 import { openVault } from "@opentiger/secrets";
 import { z } from "zod";
 import { Access } from "./access/access.ts";
@@ -11,7 +12,7 @@ import { forgetOldAudit } from "./access/audit.ts";
 import { SandboxdSockets } from "./access/sandboxd-sockets.ts";
 import { forgetOldTokens, hasKey } from "./access/tokens.ts";
 import { createApp } from "./api/app.ts";
-import { errno, ServerError } from "./errors.ts";
+import { ServerError } from "./errors.ts";
 import { Metrics } from "./http/metrics.ts";
 import { ImageBuilder } from "./image/image-builder.ts";
 import { Feed } from "./live/feed.ts";
@@ -198,7 +199,7 @@ function portOf(env: NodeJS.ProcessEnv): number {
   if (!written) return usualPort;
   const port = Number(written);
   if (/^\d{1,5}$/.test(written) && port <= 65_535) return port;
-  throw new ServerError("config_invalid", `OPENTIGER_API_PORT=${written} is no port`, {
+  throw new ServerError("config_invalid", `OPENTIGER_API_PORT=${written} is not a port`, {
     remedy: "use a number from 1 to 65535",
   });
 }

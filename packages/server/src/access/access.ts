@@ -5,7 +5,7 @@ import { ServerError } from "../errors.ts";
 import { isLoopback } from "./addresses.ts";
 import { sessionCookie } from "./cookie.ts";
 import { type FoundPeer, peerOf } from "./peer.ts";
-import { cameThroughProxy, checkHost, checkOrigin, type KnownHosts } from "./request-origin.ts";
+import { checkHost, checkOrigin, isFromHere, type KnownHosts } from "./request-origin.ts";
 import type { SandboxdSockets } from "./sandboxd-sockets.ts";
 import { hashOf, sameHash } from "./token.ts";
 import { goodToken, noteUse } from "./tokens.ts";
@@ -54,7 +54,7 @@ export class Access {
     }
     const cookie = sessionCookie(request);
     const session = cookie === undefined ? undefined : await goodToken(database, cookie, "session");
-    if (session && (await this.#isOwn(request))) {
+    if (session && (!session.hereOnly || isFromHere(request)) && (await this.#isOwn(request))) {
       return { kind: "session", id: session.id, name: session.name };
     }
     if (await this.#isTrusted(request)) return { kind: "local" };
@@ -76,15 +76,13 @@ export class Access {
   /** Contract A15. Only of a process of the owner's that is here itself, and that no page told to ask. */
   async #isTrusted(request: IncomingMessage): Promise<boolean> {
     if (this.#options.env["OPENTIGER_ALLOW_INSECURE_SYSTEM_CONTROL"] === "false") return false;
-    const { remoteAddress, localAddress } = request.socket;
-    if (!isLoopback(remoteAddress) || !isLoopback(localAddress)) return false;
-    if (cameThroughProxy(request.headers)) return false;
-    return this.#isOwn(request);
+    return isFromHere(request) && this.#isOwn(request);
   }
 
   /**
    * Where it comes from this machine: whether the process is the owner's, as far as that can be known. A browser sends
-   * its cookies to every port of this machine, so that others may have seen them; they cannot use them here.
+   * its cookies to every port of this machine, so that others may have seen them; they cannot use them here, nor from
+   * elsewhere what was given out here.
    */
   async #isOwn(request: IncomingMessage): Promise<boolean> {
     if (!isLoopback(request.socket.remoteAddress)) return true;

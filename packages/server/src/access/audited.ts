@@ -1,5 +1,5 @@
 import type { Queryable } from "@opentiger/orchestrator";
-import { type ErrorCode, errorCodes, isSecretValue } from "@opentiger/schema";
+import { errno, errorCodes, isErrorCode, isSecretValue } from "@opentiger/schema";
 import { beginAudit, endAudit } from "./audit.ts";
 
 /** Who did it, for the audit. */
@@ -34,10 +34,6 @@ export async function audited<T>(
 
 /** As the server would have answered. */
 function statusOf(error: unknown): number {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  const code = errno(error);
   return isErrorCode(code) ? errorCodes[code].http : errorCodes.internal.http;
-}
-
-function isErrorCode(code: unknown): code is ErrorCode {
-  return typeof code === "string" && Object.hasOwn(errorCodes, code);
 }

@@ -43,8 +43,13 @@ export function checkOrigin(
   throw foreign();
 }
 
+/** Whether who asks is on this machine itself, at both ends. */
+export function isFromHere({ socket, headers }: IncomingMessage): boolean {
+  return isLoopback(socket.remoteAddress) && isLoopback(socket.localAddress) && !cameThroughProxy(headers);
+}
+
 /** A proxy in front of us makes everybody look as if they were here. */
-export function cameThroughProxy(headers: IncomingHttpHeaders): boolean {
+function cameThroughProxy(headers: IncomingHttpHeaders): boolean {
   return ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip"].some(
     (name) => headers[name] !== undefined,
   );

@@ -13,11 +13,13 @@ export const tokenRow = z.object({
   expiresAt: z.date().nullable(),
   usedAt: z.date().nullable(),
   revokedAt: z.date().nullable(),
+  /** Good only for who asks over this machine's loopback. */
+  hereOnly: z.boolean(),
 });
 export type TokenRow = z.infer<typeof tokenRow>;
 
 const columns = `id, kind, name, created_at as "createdAt", created_by as "createdBy", expires_at as "expiresAt",
-  used_at as "usedAt", revoked_at as "revokedAt"`;
+  used_at as "usedAt", revoked_at as "revokedAt", here_only as "hereOnly"`;
 
 /** What people call a key. */
 export const keyName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$/, "letters, digits and - _ .");
@@ -28,21 +30,22 @@ export interface NewTokenRequest {
   by: string;
   /** Absent: until it is revoked. */
   lastsMs?: number;
+  hereOnly?: boolean;
 }
 
 /** Makes one. What is returned as `token` is the only time that anybody sees it. */
 export async function issueToken(
   on: Queryable,
-  { kind, name, by, lastsMs }: NewTokenRequest,
+  { kind, name, by, lastsMs, hereOnly = false }: NewTokenRequest,
 ): Promise<{ row: TokenRow; token: string }> {
   const token = newToken(kind);
   const row = await firstRow(
     on,
     tokenRow,
-    `insert into api_keys (id, kind, name, hash, created_by, expires_at)
-     values ($1, $2, $3, $4, $5, now() + $6::float8 * interval '1 millisecond')
+    `insert into api_keys (id, kind, name, hash, created_by, expires_at, here_only)
+     values ($1, $2, $3, $4, $5, now() + $6::float8 * interval '1 millisecond', $7)
      on conflict (name) where kind = 'key' and revoked_at is null do nothing returning ${columns}`,
-    [token.id, kind, name, hashOf(token.secret), by, lastsMs ?? null],
+    [token.id, kind, name, hashOf(token.secret), by, lastsMs ?? null, hereOnly],
   );
   if (row) return { row, token: writeToken(token) };
   throw new ServerError("already_exists", `there is a key called ${name} already`, {

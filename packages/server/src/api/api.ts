@@ -1,6 +1,6 @@
 import type { HttpBindings } from "@hono/node-server";
 import { OpenAPIHono, z } from "@hono/zod-openapi";
-import { errorCodes } from "@opentiger/schema";
+import { errorCodes, isErrorCode } from "@opentiger/schema";
 import type { TypedResponse } from "hono";
 import type { Who } from "../access/who.ts";
 import { ServerError } from "../errors.ts";
@@ -19,9 +19,7 @@ export function newApi(): OpenAPIHono<ApiEnv> {
   });
 }
 
-const known = Object.keys(errorCodes).filter((code): code is keyof typeof errorCodes =>
-  Object.hasOwn(errorCodes, code),
-);
+const known = Object.keys(errorCodes).filter(isErrorCode);
 
 /** Every error, of every route. */
 export const apiError = z

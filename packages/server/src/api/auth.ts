@@ -2,6 +2,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 import { listAudit } from "../access/audit.ts";
 import { sessionCookie, setCookie } from "../access/cookie.ts";
 import { newLoginLink } from "../access/login-link.ts";
+import { isFromHere } from "../access/request-origin.ts";
 import {
   goodToken,
   issueToken,
@@ -182,6 +183,7 @@ export function authApi(parts: Parts) {
         name,
         by: found.createdBy,
         lastsMs: sessionMs,
+        hereOnly: isFromHere(c.env.incoming),
       });
       c.header("set-cookie", setCookie(c.env.incoming, session.token, sessionMs));
       return c.json({ kind: "session" as const, name }, 200);

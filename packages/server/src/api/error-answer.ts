@@ -1,8 +1,7 @@
-import { type ErrorCode, errorCodes } from "@opentiger/schema";
+import { CodedError, type ErrorCode, errorCodes } from "@opentiger/schema";
 import type { Context } from "hono";
 import { HTTPException } from "hono/http-exception";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import { z } from "zod";
 
 export interface ErrorAnswer {
   code: ErrorCode;
@@ -15,11 +14,7 @@ export interface ErrorAnswer {
  * that there was one, since nobody has looked at what stands in it.
  */
 export function errorAnswer(error: unknown): ErrorAnswer {
-  const own = ownError.safeParse(error);
-  if (own.success) {
-    const { code, message, remedy } = own.data;
-    return { code, message, ...(remedy === undefined ? {} : { remedy }) };
-  }
+  if (error instanceof CodedError) return error.toJSON();
   if (error instanceof HTTPException && error.status < 500) {
     return {
       code: error.status === 413 ? "too_large" : "usage",
@@ -41,11 +36,3 @@ export function sendError(c: Context, error: unknown): Response {
   const answer = errorAnswer(error);
   return c.json(answer, statusOf(answer));
 }
-
-const ownNames = ["ServerError", "OrchestratorError", "SandboxError", "VaultError"];
-const ownError = z.object({
-  name: z.enum(ownNames),
-  code: z.custom<ErrorCode>((code) => typeof code === "string" && Object.hasOwn(errorCodes, code)),
-  message: z.string(),
-  remedy: z.string().optional(),
-});

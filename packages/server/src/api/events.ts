@@ -49,7 +49,7 @@ export function eventsApi(parts: Parts) {
 function readPlace(given: string): Cursor {
   const cursor = given === "0" ? start : readCursor(given);
   if (cursor) return cursor;
-  throw new ServerError("usage", `${JSON.stringify(given)} is no id of this stream`, {
+  throw new ServerError("usage", `${JSON.stringify(given)} is not an id of this stream`, {
     remedy: "leave it out, and read the lists anew",
   });
 }

@@ -116,7 +116,7 @@ export function loopResultsApi(parts: Parts) {
       const { id } = await existing(parts, c.req.valid("param").id);
       const query = withoutAbsent(c.req.valid("query"));
       const { items, next } = await listEvents(place.database, { loop: id, ...query });
-      const owned = items.map((event) => ({ ...event, owner: ownerOf(event.type, event.data["to"]) }));
+      const owned = items.map((event) => ({ ...event, owner: ownerOf(event.type, event.data) }));
       return c.json({ items: owned, next }, 200);
     })
     .openapi(usageRoute, async (c) => {

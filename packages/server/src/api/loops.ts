@@ -13,7 +13,15 @@ import {
   retryLoop,
   startLoop,
 } from "@opentiger/orchestrator";
-import { type LoopSource, loopSettings, loopStatus, plan, plannedTask, projectFile } from "@opentiger/schema";
+import {
+  keptPlan,
+  type LoopSource,
+  loopSettings,
+  loopStatus,
+  plan,
+  plannedTask,
+  projectFile,
+} from "@opentiger/schema";
 import { ServerError } from "../errors.ts";
 import type { Parts } from "../parts.ts";
 import { answers, creates, jsonBody, newApi, optionalJsonBody } from "./api.ts";
@@ -82,10 +90,10 @@ const planRoute = createRoute({
   method: "get",
   path: "/loops/{id}/plan",
   tags,
-  summary: "What the planner answered, or what stood in the stories",
+  summary: "What is going to be done, as it is after every change while it waits for approval",
   request: { params },
   responses: answers(
-    z.object({ plan: plan.nullable() }).openapi("LoopPlan"),
+    z.object({ plan: keptPlan.nullable() }).openapi("LoopPlan"),
     "The plan; null until there is one",
   ),
 });
@@ -102,19 +110,29 @@ const editRoute = createRoute({
   responses: answers(loopShape, "The loop with that plan"),
 });
 
+const moreBudget = optionalJsonBody(z.strictObject({ budget: budget.optional() }));
+
 const resumeRoute = createRoute({
   method: "post",
   path: "/loops/{id}/resume",
   tags,
   summary: "Goes on with a loop that was paused, with another budget where one is given",
-  request: { params, body: optionalJsonBody(z.strictObject({ budget: budget.optional() })) },
+  request: { params, body: moreBudget },
+  responses: answers(loopShape, "The loop"),
+});
+
+const retryRoute = createRoute({
+  method: "post",
+  path: "/loops/{id}/retry",
+  tags,
+  summary: "Tries everything again that failed, with another budget where one is given",
+  request: { params, body: moreBudget },
   responses: answers(loopShape, "The loop"),
 });
 
 const approveRoute = moveRoute("approve", "Lets a plan run that waits for it");
 const pauseRoute = moveRoute("pause", "Begins nothing more of it");
 const cancelRoute = moveRoute("cancel", "Ends it and all of its tasks; what is on the branch stays there");
-const retryRoute = moveRoute("retry", "Tries everything again that failed");
 
 export function loopsApi(parts: Parts) {
   const { place } = parts;
@@ -166,7 +184,11 @@ export function loopsApi(parts: Parts) {
     .openapi(cancelRoute, async (c) =>
       c.json(await moved(cancelLoop(database, c.req.valid("param").id)), 200),
     )
-    .openapi(retryRoute, async (c) => c.json(await moved(retryLoop(database, c.req.valid("param").id)), 200));
+    .openapi(retryRoute, async (c) => {
+      const given = c.req.valid("json")?.budget;
+      const options = given === undefined ? {} : { budget: given };
+      return c.json(await moved(retryLoop(place, c.req.valid("param").id, options)), 200);
+    });
 
   async function moved(change: Promise<LoopRow>): Promise<LoopRow> {
     const loop = await change;

@@ -157,7 +157,7 @@ function workspaceOf({ name, workspaces: [first] }: Sandbox): string {
 }
 
 function noArchive(): ServerError {
-  return new ServerError("usage", "this is no tar archive", {
+  return new ServerError("usage", "this is not a tar archive", {
     remedy: `send one, as content-type: ${archiveType}`,
   });
 }

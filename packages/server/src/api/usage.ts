@@ -1,9 +1,9 @@
 import { createRoute, z } from "@hono/zod-openapi";
+import { usageBy } from "@opentiger/orchestrator";
 import type { Parts } from "../parts.ts";
 import { answers, newApi } from "./api.ts";
 import { namedPageOf, namedPageQuery } from "./paging.ts";
 import { usageShape } from "./shapes.ts";
-import { usageBy } from "./usage-sums.ts";
 
 const usageGroups = ["day", "loop", "agent", "model", "role"] as const;
 
@@ -18,7 +18,10 @@ const route = createRoute({
   request: {
     query: namedPageQuery.extend({
       by: z.enum(usageGroups).default("day"),
-      from: day.optional().openapi({ description: "the first day, in UTC; 30 days ago by default" }),
+      from: day.optional().openapi({
+        description:
+          "the first day, in UTC; 30 days ago by default. A run counts on the day on which it ends",
+      }),
       to: day.optional().openapi({ description: "the last day" }),
     }),
   },

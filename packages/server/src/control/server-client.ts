@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ensureProcess, OrchestratorError, ProcessClient, startDetached } from "@opentiger/orchestrator";
 import { stateFolder } from "@opentiger/sandbox";
-import { type ErrorCode, errorCodes } from "@opentiger/schema";
+import { type ErrorCode, isErrorCode } from "@opentiger/schema";
 import { z } from "zod";
 import {
   type GivenFlags,
@@ -104,7 +104,7 @@ function serverBundle(): string {
 }
 
 const reason = z.object({
-  code: z.custom<ErrorCode>((code) => typeof code === "string" && Object.hasOwn(errorCodes, code)),
+  code: z.custom<ErrorCode>(isErrorCode),
   message: z.string(),
   remedy: z.string().optional(),
 });

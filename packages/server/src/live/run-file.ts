@@ -1,15 +1,10 @@
 import { constants } from "node:fs";
 import { type FileHandle, open, realpath } from "node:fs/promises";
-import { dirname, join } from "node:path";
-import type { Place } from "@opentiger/orchestrator";
-import { errno } from "../errors.ts";
+import { dirname } from "node:path";
+import { type Place, runFolder } from "@opentiger/orchestrator";
+import { errno } from "@opentiger/schema";
 
 const chunkBytes = 64 * 1024;
-
-/** Of one run, below the state folder. */
-export function runFolder({ folder }: Pick<Place, "folder">, run: string): string {
-  return join(folder, "runs", run);
-}
 
 /**
  * The bytes of a file of this run, from this one on. undefined: it is not there any more, or is no plain file in the run's own folder,
@@ -21,7 +16,7 @@ export async function openRunFile(
   path: string,
   from = 0,
 ): Promise<AsyncGenerator<Uint8Array> | undefined> {
-  const handle = await openWithin(runFolder(place, run), path);
+  const handle = await openWithin(runFolder(place, { id: run }), path);
   return handle && chunksOf(handle, from);
 }
 

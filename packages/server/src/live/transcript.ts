@@ -1,13 +1,14 @@
-import { join } from "node:path";
-import { findRun, type Page, type PageRequest, type Place } from "@opentiger/orchestrator";
+import {
+  eventsFile,
+  findRun,
+  type Page,
+  type PageRequest,
+  type Place,
+  runEventsChannel,
+} from "@opentiger/orchestrator";
 import { type AgentEvent, agentEvent } from "@opentiger/schema";
-import { openRunFile, runFolder } from "./run-file.ts";
+import { openRunFile } from "./run-file.ts";
 import { writeEvent } from "./streams.ts";
-
-const eventsName = "events.ndjson";
-
-/** Told by whoever follows an agent; see packages/orchestrator/src/running/event-record.ts. */
-const channel = "run_events";
 
 const usualLimit = 50;
 const maxLimit = 500;
@@ -83,7 +84,7 @@ export async function* followTranscript(
 function newsOf({ database }: Place, run: string, signal: AbortSignal) {
   let told = false;
   let wake: () => void = () => {};
-  const leave = database.notifications.subscribe(channel, (news) => {
+  const leave = database.notifications.subscribe(runEventsChannel, (news) => {
     if (news.kind === "notified" && news.payload !== run) return;
     told = true;
     wake();
@@ -118,7 +119,7 @@ async function* eventsOf(
   run: string,
   from: number,
 ): AsyncGenerator<{ event: AgentEvent; end: number }> {
-  const chunks = await openRunFile(place, run, join(runFolder(place, run), eventsName), from);
+  const chunks = await openRunFile(place, run, eventsFile(place, { id: run }), from);
   if (!chunks) return;
   let rest = Buffer.alloc(0);
   let position = from;

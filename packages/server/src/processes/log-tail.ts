@@ -1,5 +1,5 @@
 import { open } from "node:fs/promises";
-import { errno } from "../errors.ts";
+import { errno } from "@opentiger/schema";
 
 const maxBytes = 64 * 1024;
 
