@@ -12,7 +12,10 @@ const paged = {
   getNextPageParam: (page: { next: number | null }) => page.next ?? undefined,
 };
 
-export type LoopVerb = "approve" | "pause" | "cancel" | "retry" | "discard";
+export type LoopVerb = "approve" | "pause" | "cancel" | "discard";
+
+/** With another budget where one is given. */
+export type GoingOn = "resume" | "retry";
 
 /** The newest of them, for what shows only those. */
 export const newestLoopsQuery = queryOptions({
@@ -79,11 +82,12 @@ export function moveLoop(id: string, verb: LoopVerb): Promise<Loop> {
   return ask<Loop>("POST", `/loops/${part(id)}/${verb}`);
 }
 
-export function resumeLoop(
+export function goOnWithLoop(
   id: string,
+  verb: GoingOn,
   budget?: { tokens: number | null; usd: number | null },
 ): Promise<Loop> {
-  return ask<Loop>("POST", `/loops/${part(id)}/resume`, { body: budget ? { budget } : {} });
+  return ask<Loop>("POST", `/loops/${part(id)}/${verb}`, { body: budget ? { budget } : {} });
 }
 
 export function mergeLoop(id: string): Promise<Merged> {

@@ -1,6 +1,14 @@
 import { Download, GitMerge, Pause, Play, RotateCcw, Trash2, X } from "lucide-react";
 import { useState } from "react";
-import { type LoopVerb, loopPatch, mergeLoop, moveLoop, resumeLoop } from "../../api/loops.ts";
+import { failureOf } from "../../api/failure.ts";
+import {
+  type GoingOn,
+  goOnWithLoop,
+  type LoopVerb,
+  loopPatch,
+  mergeLoop,
+  moveLoop,
+} from "../../api/loops.ts";
 import type { Loop } from "../../api/types.ts";
 import { Button } from "../../parts/button.tsx";
 import { Confirm } from "../../parts/dialog.tsx";
@@ -15,14 +23,14 @@ type Moved = Exclude<LoopVerb, "approve">;
 const said: Readonly<Record<Moved, string>> = {
   pause: text.paused,
   cancel: text.cancelled,
-  retry: text.retried,
   discard: text.discarded,
 };
-type Asked = "cancel" | "discard" | "merge" | "budget";
+type Asked = "cancel" | "discard" | "merge";
 
 /** What may be done with it in the state that it is in. */
 export function LoopActions({ loop }: { loop: Loop }) {
   const [asked, setAsked] = useState<Asked>();
+  const [wanting, setWanting] = useState<GoingOn>();
   const close = () => setAsked(undefined);
   const { id, state } = loop;
   const move = useAction(async (verb: Moved) => {
@@ -30,7 +38,15 @@ export function LoopActions({ loop }: { loop: Loop }) {
     say(said[verb]);
     close();
   });
-  const resume = useAction(() => resumeLoop(id), { done: text.resumed });
+  const goOn = useAction(async (verb: GoingOn) => {
+    try {
+      await goOnWithLoop(id, verb);
+      say(text.goneOn[verb]);
+    } catch (error) {
+      if (failureOf(error).code !== "loop_budget_used_up") throw error;
+      setWanting(verb);
+    }
+  });
   const merge = useAction(() => mergeLoop(id), {
     onDone: (merged) => {
       if ("conflicts" in merged) return;
@@ -42,7 +58,8 @@ export function LoopActions({ loop }: { loop: Loop }) {
   const open = loop.endedAt === null;
   const hasWork = loop.branch !== null && loop.branchOid !== null && loop.branchOid !== loop.baseOid;
   const conflicts = merge.data && "conflicts" in merge.data ? merge.data.conflicts : undefined;
-  const paused = state.startsWith("paused");
+  const goingOn = state.startsWith("paused") ? "resume" : "retry";
+  const canGoOn = goingOn === "resume" || state === "failed";
   return (
     <>
       {hasWork && (
@@ -64,19 +81,14 @@ export function LoopActions({ loop }: { loop: Loop }) {
           {text.pause}
         </Button>
       )}
-      {paused && (
+      {canGoOn && (
         <Button
           look="primary"
-          icon={Play}
-          busy={resume.isPending}
-          onClick={() => (state === "paused(budget)" ? setAsked("budget") : resume.mutate())}
+          icon={goingOn === "resume" ? Play : RotateCcw}
+          busy={goOn.isPending}
+          onClick={() => goOn.mutate(goingOn)}
         >
-          {text.resume}
-        </Button>
-      )}
-      {state === "failed" && (
-        <Button look="primary" icon={RotateCcw} busy={move.isPending} onClick={() => move.mutate("retry")}>
-          {text.retry}
+          {text.goingOn[goingOn]}
         </Button>
       )}
       {open && (
@@ -117,7 +129,7 @@ export function LoopActions({ loop }: { loop: Loop }) {
         busy={merge.isPending}
         onConfirm={() => merge.mutate()}
       />
-      <BudgetDialog loop={loop} open={asked === "budget"} onClose={close} />
+      <BudgetDialog loop={loop} asked={wanting} onClose={() => setWanting(undefined)} />
     </>
   );
 }

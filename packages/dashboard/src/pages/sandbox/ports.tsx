@@ -104,6 +104,8 @@ function Address({ published, open }: { published: number; open: boolean }) {
   );
 }
 
+/** By the other name of this machine than our page has: browsers send a page's cookies to all ports of its name. */
 function addressOf(port: number): string {
-  return `http://127.0.0.1:${port}`;
+  const name = window.location.hostname === "127.0.0.1" ? "localhost" : "127.0.0.1";
+  return `http://${name}:${port}`;
 }

@@ -65,7 +65,7 @@ export const sandboxWords = {
   cut: "There are more, which are not listed.",
   noChanges: "Nothing is changed",
   noChangesHint: "Files that an agent adds or edits in the workspace stand here.",
-  noRepository: "Its workspace is no git repository with a commit",
+  noRepository: "Its workspace is not a git repository with a commit",
   noRepositoryHint: "Only then can be said what was changed.",
   path: "File",
   change: "Change",
