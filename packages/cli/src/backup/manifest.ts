@@ -45,7 +45,7 @@ export function readManifest(folder: string): Manifest {
 }
 
 export function invalid(why: string, cause?: unknown): SandboxError {
-  return new SandboxError("backup_invalid", `this is no backup of openTiger's, or it is damaged: ${why}`, {
+  return new SandboxError("backup_invalid", `this is not a backup of openTiger's, or it is damaged: ${why}`, {
     remedy: "take another copy of it; nothing was changed",
     cause,
   });

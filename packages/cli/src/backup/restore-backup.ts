@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSy
 import { dirname, join } from "node:path";
 import { databaseUrl, EmbeddedPostgres, openPlace, removeAbandoned } from "@opentiger/orchestrator";
 import { SandboxError, stateFolder } from "@opentiger/sandbox";
+import { CodedError } from "@opentiger/schema";
 import { refuseRunning } from "../instance/processes.ts";
 import { foreignNames, removeSockets, removeState } from "../uninstall/remove-state.ts";
 import { hashOf, unpackFile, unpackInto } from "./archive.ts";
@@ -61,7 +62,7 @@ async function putInPlace(env: NodeJS.ProcessEnv, aside: string, manifest: Manif
 
 function withWayBack(error: unknown, before: string): SandboxError {
   const message = error instanceof Error ? error.message : String(error);
-  const code = error instanceof SandboxError ? error.code : "internal";
+  const code = error instanceof CodedError ? error.code : "internal";
   return new SandboxError(code, message, {
     remedy: `what was there before is in ${before}; opentiger restore --force puts it back`,
     cause: error,

@@ -68,7 +68,7 @@ async function usualEnvironment(
   const told = env["EXECUTION_ENVIRONMENT"];
   const known = told ? read(told) : undefined;
   if (known) return known.value;
-  if (told) throw new UsageError(`EXECUTION_ENVIRONMENT=${told} is no environment`, `Use ${expects}.`);
+  if (told) throw new UsageError(`EXECUTION_ENVIRONMENT=${told} is not an environment`, `Use ${expects}.`);
   const hasDatabase = databaseUrl(env) || (await new EmbeddedPostgres(env).status()).state !== "none";
   if (!hasDatabase) return fallback.value;
   return withPlace(surroundings, options, async ({ config }) => config.get("EXECUTION_ENVIRONMENT"));

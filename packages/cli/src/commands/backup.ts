@@ -43,7 +43,7 @@ export function restoreCommand(surroundings: Surroundings): Command {
   return loopVerb("restore", surroundings)
     .description("put an instance back as a backup has it")
     .argument("<file>", "what `backup` made")
-    .option("--force", "although there is an instance: it is backed up beside its folder and gives way")
+    .option("--force", "even if there is an instance: it is backed up beside its folder and gives way")
     .addHelpText("after", loopExamples("restore ~/opentiger.backup", "restore --force ~/opentiger.backup"))
     .action(async (file: string, options: RestoreVerbOptions) => {
       const path = resolve(surroundings.cwd, file);

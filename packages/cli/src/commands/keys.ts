@@ -92,7 +92,7 @@ function checkedName(given: string): string {
   const { data } = keyName.safeParse(given);
   if (data !== undefined) return data;
   throw new UsageError(
-    `${JSON.stringify(given)} is no name for a key`,
+    `${JSON.stringify(given)} is not a name for a key`,
     "Use letters, digits and - _ . such as ci.",
   );
 }

@@ -18,7 +18,7 @@ import { readPlan } from "../loop/plan-file.ts";
 import type { Surroundings } from "../program/surroundings.ts";
 import { printJson } from "../program/verb.ts";
 
-interface ResumeOptions extends LoopVerbOptions {
+interface BudgetOptions extends LoopVerbOptions {
   budgetUsd?: number;
   budgetTokens?: number;
 }
@@ -34,11 +34,11 @@ export function loopChangeCommands(surroundings: Surroundings): Command[] {
     simple("pause", "begin nothing more; what runs goes on to its end", ({ database }, id) =>
       pauseLoop(database, id),
     ),
-    resumeCommand(),
+    withBudget("resume", "go on with one that was paused", resumeLoop),
     simple("cancel", "end it and all that it runs; what is on its branch stays", ({ database }, id) =>
       cancelLoop(database, id),
     ),
-    simple("retry", "try again what has failed", ({ database }, id) => retryLoop(database, id)),
+    withBudget("retry", "try again what has failed", retryLoop),
   ];
 
   function simple(
@@ -51,15 +51,15 @@ export function loopChangeCommands(surroundings: Surroundings): Command[] {
       .action((loop: string, options: LoopVerbOptions) => changed(name, loop, options, act));
   }
 
-  function resumeCommand(): Command {
-    return named("resume", "go on with one that was paused")
+  function withBudget(name: string, about: string, act: typeof resumeLoop): Command {
+    return named(name, about)
       .option("--budget-usd <amount>", "what it may cost in all from now on", parseDollars)
       .option("--budget-tokens <number>", "what it may use in all from now on", parseTokens)
-      .addHelpText("after", loopExamples("loop resume k3v9x0ab", "loop resume k3v9x0ab --budget-usd 10"))
-      .action((loop: string, options: ResumeOptions) => {
+      .addHelpText("after", loopExamples(`loop ${name} k3v9x0ab`, `loop ${name} k3v9x0ab --budget-usd 10`))
+      .action((loop: string, options: BudgetOptions) => {
         const { budgetUsd: usd, budgetTokens: tokens } = options;
         const more = usd === undefined && tokens === undefined ? {} : { budget: { usd, tokens } };
-        return changed("resume", loop, options, (place, id) => resumeLoop(place, id, more));
+        return changed(name, loop, options, (place, id) => act(place, id, more));
       });
   }
 

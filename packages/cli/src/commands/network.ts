@@ -24,7 +24,7 @@ function proxyCommand(surroundings: Surroundings): Command {
   const command = verb("proxy", surroundings)
     .description("show or change the rules of a sandbox; a change acts at once and stays")
     .argument("<sandbox>", "name")
-    .addOption(new Option("--policy <policy>", "what no rule speaks of").choices([...networkPolicies]))
+    .addOption(new Option("--policy <policy>", "for hosts no rule names").choices([...networkPolicies]))
     .addHelpText(
       "after",
       examples(
@@ -57,7 +57,7 @@ function proxyCommand(surroundings: Surroundings): Command {
 const ruleFlags = [
   ["--allow-host <host>", "allow example.com, example.com:443, *.example.com or localhost:PORT"],
   ["--block-host <host>", "block it"],
-  ["--bypass-host <host>", "allow an opaque tunnel there, although a credential for it is brokered"],
+  ["--bypass-host <host>", "allow an opaque tunnel there, even if a credential for it is brokered"],
   ["--allow-cidr <range>", "allow addresses, for example 10.1.0.0/16"],
   ["--block-cidr <range>", "block them"],
   ["--bypass-cidr <range>", "allow opaque tunnels there"],

@@ -13,7 +13,7 @@ export function rmCommand(surroundings: Surroundings): Command {
     .alias("remove")
     .description("remove sandboxes and everything in them")
     .argument("<sandbox...>", "names")
-    .option("-f, --force", "although a clone holds commits that were not fetched")
+    .option("-f, --force", "even if a clone holds commits that were not fetched")
     .addHelpText("after", examples(surroundings, "rm my-sandbox", "rm --force my-clone"))
     .action(async (names: string[], options: RmOptions) => {
       const backend = await backendOf(surroundings, options);

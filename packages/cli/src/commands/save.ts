@@ -11,7 +11,7 @@ interface SaveOptions extends VerbOptions {
 export function saveCommand(surroundings: Surroundings): Command {
   return verb("save", surroundings)
     .description(
-      "keep a sandbox's files as a template: what is installed, and a clone with what is in it; mounted folders are no part of it",
+      "keep a sandbox's files as a template: what is installed, and a clone with what is in it; mounted folders are not part of it",
     )
     .argument("<sandbox>", "name")
     .argument("<tag>", "name of the image")

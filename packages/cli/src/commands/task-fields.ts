@@ -27,7 +27,7 @@ export function taskFieldOptions(command: Command): Command {
   return command
     .option("--title <text>", "what it is called")
     .option("--instructions <text>", "what it is to do")
-    .option("-f, --file <file>", "the same, as it stands there; - is stdin")
+    .option("-f, --file <file>", "read the instructions from a file; - is stdin")
     .addOption(new Option("--role <role>", "whose work it is").choices(taskRole.options))
     .option("--needs <number...>", `tasks of the loop that must be done before, or ${none}`)
     .option("--paths <glob...>", `what it may change, or ${none}: anything, and so it runs alone`)

@@ -7,6 +7,7 @@ import { ownSize, refuseWithoutTerminal, relayTerminal } from "../exec/terminal.
 import { audited, taskAction } from "../loop/audited.ts";
 import { loopNamed, taskNumbered } from "../loop/find.ts";
 import { type LoopVerbOptions, withPlace } from "../loop/place.ts";
+import { latestTaskSandbox } from "../loop/task-sandbox.ts";
 import type { Surroundings } from "../program/surroundings.ts";
 
 /**
@@ -36,14 +37,10 @@ export async function taskShell(
 }
 
 /** The one in which it works, or worked last; undefined: there is none any more. */
-async function sandboxOf(place: OpenPlace, { loop, number }: TaskRow): Promise<Sandbox | undefined> {
-  const ofTask = new RegExp(`^loop-${loop}-[a-z]+-${number}$`);
+async function sandboxOf(place: OpenPlace, task: TaskRow): Promise<Sandbox | undefined> {
   for (const environment of executionEnvironments) {
     const backend: Backend | undefined = await place.backend(environment).catch(() => undefined);
-    const found = (await backend?.list().catch(() => []))?.filter(
-      ({ name, own }) => own && ofTask.test(name),
-    );
-    const latest = found?.toSorted((one, other) => other.createdAt.localeCompare(one.createdAt))[0];
+    const latest = latestTaskSandbox((await backend?.list().catch(() => [])) ?? [], task);
     if (backend && latest) return backend.open(latest.name).catch(unlessGone);
   }
   return undefined;

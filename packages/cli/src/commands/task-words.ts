@@ -91,7 +91,7 @@ function commentOf(written: string): DiffComment {
   const [, path = "", line = "", text = ""] = /^(.+?):([1-9]\d{0,8}):(.+)$/s.exec(written) ?? [];
   if (path !== "" && text.trim() !== "") return { path, line: Number(line), text: text.trim() };
   throw new UsageError(
-    `${JSON.stringify(written)} is no comment on a line`,
+    `${JSON.stringify(written)} is not a comment on a line`,
     'Write it as PATH:LINE:TEXT, as in --comment "src/list.ts:12:Say why this is sorted."',
   );
 }

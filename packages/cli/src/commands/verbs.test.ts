@@ -117,7 +117,7 @@ describe("the command line", () => {
     [["exec", "--timeout", "soon", "box", "true"], 64, /duration/],
     [["exec", "-t", "--timeout", "5s", "box", "true"], 64, /no --timeout/],
     [["exec", "-t", "--id", "my-own-id", "box", "true"], 64, /no --id/],
-    [["exec", "-t", "--json", "box", "true"], 64, /no JSON/],
+    [["exec", "-t", "--json", "box", "true"], 64, /not JSON/],
     [["exec", "-td", "box", "true"], 64, /no terminal/],
     [["cp", "a", "b"], 64, /SANDBOX:PATH/],
   ])("%j ends with %d", async (words, status, message) => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { holesOf } from "./known-holes.ts";
 import { isDistributionBuild } from "./versions.ts";
 
-describe("versions with known holes", () => {
+describe("attack 12 versions with known holes", () => {
   test.each([
     ["1.1.11", ["CVE-2024-21626", "CVE-2025-31133", "CVE-2025-52565", "CVE-2025-52881"]],
     ["1.1.12", ["CVE-2025-31133", "CVE-2025-52565", "CVE-2025-52881"]],

@@ -12,7 +12,7 @@ export const portCheck: Check = {
     const written = env["OPENTIGER_API_PORT"];
     const port = Number(written || usualPort);
     if (!Number.isInteger(port) || port < 0 || port > 65_535)
-      return [fail(`OPENTIGER_API_PORT=${written} is no port`, "set it to a number from 1 to 65535")];
+      return [fail(`OPENTIGER_API_PORT=${written} is not a port`, "set it to a number from 1 to 65535")];
     const why = await listening(host, port);
     if (why === undefined) return [ok(`${host}:${port} is free for the server`)];
     const server = await new ServerClient(env).status().catch(() => undefined);

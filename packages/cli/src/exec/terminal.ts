@@ -29,7 +29,7 @@ const notOnTerminal = [
   { name: "detach", why: "a command that nobody waits for has no terminal", remedy: "Leave out -t or -d." },
   {
     name: "json",
-    why: "what a terminal shows is no JSON",
+    why: "what a terminal shows is not JSON",
     remedy: "Leave out -t; -i hands on stdin all the same.",
   },
   {

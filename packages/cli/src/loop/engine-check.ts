@@ -1,5 +1,4 @@
-import type { OpenPlace } from "@opentiger/orchestrator";
-import { OrchestratorError } from "@opentiger/orchestrator";
+import { type OpenPlace, OrchestratorError } from "@opentiger/orchestrator";
 import { SandboxError } from "@opentiger/sandbox";
 import type { ExecutionEnvironment } from "@opentiger/schema";
 

@@ -16,7 +16,7 @@ import { UsageError } from "../errors.ts";
 export async function loopNamed(database: Database, name: string): Promise<LoopRow> {
   if (!/^[a-z0-9]{1,8}$/.test(name))
     throw new UsageError(
-      `${JSON.stringify(name)} is no loop`,
+      `${JSON.stringify(name)} is not a loop`,
       "A loop is called by eight letters and digits.",
     );
   const found = await allRows(
@@ -37,7 +37,7 @@ export async function taskNumbered(database: Database, loop: LoopRow, written: s
   const number = Number(written);
   if (!/^[1-9]\d{0,8}$/.test(written))
     throw new UsageError(
-      `${JSON.stringify(written)} is no task`,
+      `${JSON.stringify(written)} is not a task`,
       "A task is called by its number in the loop.",
     );
   const { items } = await listTasks(database, { loop: loop.id, after: number - 1, limit: 1 });

@@ -15,3 +15,20 @@ it("a bound in dollars leaves the usual bound in tokens, and the other way round
   expect(settingsOf({ budgetTokens: 1_000 }, config).budget).toEqual({ usd: null, tokens: 1_000 });
   expect(settingsOf({}, config).budget).toBeUndefined();
 });
+
+it.each([
+  ["no", {}, false],
+  ["yes", {}, true],
+  ["no", { approve: true }, true],
+  [undefined, {}, undefined],
+] as const)(
+  "whether a plan waits is said by a flag, else by this shell (%s), else it is left to what is stored",
+  (own, options, approve) => {
+    const shell: Parameters<typeof settingsOf>[1] = {
+      get: (name) => (name === "OPENTIGER_APPROVE_PLANS" ? (own ?? "yes") : config.get(name)),
+      // Nothing else of an entry is asked for.
+      entry: () => ({ source: own === undefined ? "stored" : "environment" }) as never,
+    };
+    expect(settingsOf(options, shell).approve).toBe(approve);
+  },
+);

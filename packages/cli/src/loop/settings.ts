@@ -28,10 +28,11 @@ export interface SettingsOptions {
 export function settingsOf(options: SettingsOptions, config: Settings): LoopSettings {
   const { approve, dryRun } = options;
   const environment = environmentOf(options) ?? ownValue(config, "EXECUTION_ENVIRONMENT");
+  const waits = approve ? "yes" : ownValue(config, "OPENTIGER_APPROVE_PLANS");
   return loopSettings.parse({
     ...(environment === undefined ? {} : { environment }),
     agents: agentsOf(options, config),
-    ...(approve || ownValue(config, "OPENTIGER_APPROVE_PLANS") === "yes" ? { approve: true } : {}),
+    ...(waits === undefined ? {} : { approve: waits === "yes" }),
     dryRun: dryRun === true,
     ...budgetOf(options, config),
   });

@@ -1,6 +1,4 @@
-import { OrchestratorError } from "@opentiger/orchestrator";
-import { SandboxError } from "@opentiger/sandbox";
-import { ServerError } from "@opentiger/server/access";
+import { CodedError, errno } from "@opentiger/schema";
 import { CommanderError } from "commander";
 import { UsageError } from "../errors.ts";
 import { coloursFor } from "./colours.ts";
@@ -15,7 +13,7 @@ export interface ErrorAudience {
 
 /** Prints what went wrong and the command that mends it, and returns the status to exit with. */
 export function reportError(cause: unknown, audience: ErrorAudience, about: { name?: string } = {}): number {
-  const error = asSandboxError(cause);
+  const error = asCodedError(cause);
   if (audience.format === "json") audience.stderr.write(`${JSON.stringify({ ...about, error })}\n`);
   else audience.stderr.write(asText(error, audience));
   if (audience.env["OPENTIGER_DEBUG"] && cause instanceof Error) audience.stderr.write(`${cause.stack}\n`);
@@ -23,34 +21,29 @@ export function reportError(cause: unknown, audience: ErrorAudience, about: { na
 }
 
 /** Whatever was thrown, as one of the documented errors. What none of them fits is ours: `internal`. */
-function asSandboxError(error: unknown): SandboxError {
-  if (error instanceof SandboxError) return error;
-  if (error instanceof OrchestratorError || error instanceof ServerError) {
-    const { code, message, remedy } = error;
-    return new SandboxError(code, message, { cause: error, ...(remedy === undefined ? {} : { remedy }) });
-  }
+function asCodedError(error: unknown): CodedError {
+  if (error instanceof CodedError) return error;
   if (error instanceof UsageError) return usage(error.message, error.remedy, error);
   if (error instanceof CommanderError) return usage(error.message.replace(/^error: /, ""), undefined, error);
-  const errno = error instanceof Error && "code" in error ? error.code : undefined;
   const message = error instanceof Error ? error.message : String(error);
-  if (errno === "ENOSPC" || errno === "EDQUOT") {
-    return new SandboxError("disk_full", `the disk is full: ${message}`, {
+  if (errno(error) === "ENOSPC" || errno(error) === "EDQUOT") {
+    return new CodedError("disk_full", `the disk is full: ${message}`, {
       remedy:
         "Free some space (docker system df shows the engine's), or set OPENTIGER_HOME to a larger disk.",
       cause: error,
     });
   }
-  return new SandboxError("internal", message, {
+  return new CodedError("internal", message, {
     remedy: "This is a fault of openTiger. OPENTIGER_DEBUG=1 shows where it happened.",
     cause: error,
   });
 }
 
-function usage(message: string, remedy: string | undefined, cause: Error): SandboxError {
-  return new SandboxError("usage", message, { remedy: remedy ?? "Add --help to see how it is used.", cause });
+function usage(message: string, remedy: string | undefined, cause: Error): CodedError {
+  return new CodedError("usage", message, { remedy: remedy ?? "Add --help to see how it is used.", cause });
 }
 
-function asText(error: SandboxError, { program, stderr, env }: ErrorAudience): string {
+function asText(error: CodedError, { program, stderr, env }: ErrorAudience): string {
   const colours = coloursFor(stderr, env);
   const remedy = error.remedy ? `  ${colours.cyan("→")} ${error.remedy.replaceAll("\n", "\n    ")}\n` : "";
   return `${colours.red(`${program}:`)} ${error.message}\n${remedy}`;

@@ -4,8 +4,23 @@ import { Command } from "commander";
 import { describe, expect, test } from "vitest";
 import { execOptions } from "../exec/option-table.ts";
 import { exits } from "./exits.ts";
+import { opentigerProgram } from "./opentiger.ts";
 import { recordedSurroundings } from "./recorded-surroundings.ts";
 import { withSandboxVerbs } from "./sandbox-verbs.ts";
+
+const every = verbs(await opentigerProgram(recordedSurroundings().surroundings));
+
+/** Each with the words that lead to it; those too that have further ones behind them. */
+function verbs(command: Command, words: readonly string[] = []): [string, Command][] {
+  const further = command.commands.flatMap((each) => verbs(each, [...words, each.name()]));
+  return words.length > 0 && (further.length === 0 || has(command, "--json"))
+    ? [[words.join(" "), command], ...further]
+    : further;
+}
+
+function has({ options }: Command, long: string): boolean {
+  return options.some((option) => option.long === long);
+}
 
 const page = (name: string) => readFileSync(new URL(`../../../../docs/${name}`, import.meta.url), "utf8");
 
@@ -54,6 +69,46 @@ describe("docs/cli.md", () => {
       expect(text.includes(`\`${short}`) || text.includes(`\`--${option.long}`), option.long).toBe(true);
     }
   });
+
+  test("says which verbs have no --json, and which have a --context", () => {
+    const [, without = "", withContext = ""] =
+      /all but (.*?) have `--json`\.\s+(.*?)\s+also have `-c`/s.exec(text) ?? [];
+    const named = (sentence: string) =>
+      [...sentence.matchAll(/`([a-z -]+)`/g)].map(([, name = ""]) => name).toSorted();
+    const having = (long: string) =>
+      every.filter(([, command]) => has(command, long)).map(([words]) => words);
+    const json = having("--json");
+    expect(named(without)).toEqual(
+      every
+        .map(([words]) => words)
+        .filter((words) => !json.includes(words))
+        .toSorted(),
+    );
+    const context = having("--context").map((words) => words.replace(/^(sandbox|sandboxd) .*/, "$1"));
+    expect(named(withContext)).toEqual([...new Set(context)].toSorted());
+  });
+});
+
+describe("the options of", () => {
+  const sections = ["cli.md", "secrets.md", "network.md", "project.md"].flatMap((name) =>
+    page(name).split(/^(?=#)/m),
+  );
+  /** Of every verb, and said once. */
+  const shared = new Set<string | undefined>(["--json", "--context", "--help"]);
+
+  test.each(every)("%s are in a section that names it", (words, { options }) => {
+    const name = words.replace(/^(?:sandbox|secrets) /, "");
+    const naming = new RegExp(`^#.*\\b${name}\\b|(?:\`|sandbox )(?:opentiger )?${name}[ \`]`);
+    const text = sections.filter((section) => naming.test(section)).join("\n");
+    const missing = options.filter(
+      ({ long, short }) => !shared.has(long) && !says(text, long) && !says(text, short),
+    );
+    expect(missing.map(({ flags }) => flags)).toEqual([]);
+  });
+
+  function says(text: string, option: string | undefined): boolean {
+    return option !== undefined && new RegExp(`[\`\\s[|]${option}(?![\\w-])`).test(text);
+  }
 });
 
 describe("docs/troubleshooting.md", () => {

@@ -47,7 +47,7 @@ function print(revoked: readonly string[], surroundings: Surroundings, { json }:
 
 /** The ids are not repeated: what was pasted in place of one may be a secret. */
 function noSuchLease(count: number, surroundings: Surroundings): SandboxError {
-  const message = count === 1 ? "there is no such lease" : `${count} of these are no leases`;
+  const message = count === 1 ? "there is no such lease" : `${count} of these are not leases`;
   return new SandboxError("lease_not_found", message, {
     remedy: `see those there are: ${invocationOf(surroundings)} leases`,
   });
