@@ -12,16 +12,22 @@ export async function runLoop({
   env,
   project,
   onHost,
+  stopped,
 }: {
   env: NodeJS.ProcessEnv;
   project: string;
   onHost: boolean;
+  stopped: AbortSignal;
 }): Promise<string[]> {
+  if (stopped.aborted) return [];
   const before = checkoutHash(project);
   const words = ["run", requirement, "--repo", project, ...(onHost ? ["--host"] : [])];
   title(`$ opentiger run "${requirement}"${onHost ? " --host" : ""}`);
   const child = spawn(process.execPath, [opentiger, ...words], { env, stdio: "inherit" });
+  // In a terminal it was told as well, and the second time cancels its loop.
+  stopped.addEventListener("abort", () => child.kill("SIGINT"));
   const [code] = await once(child, "exit");
+  if (stopped.aborted) return [];
   const failures = code === 0 ? [] : [`opentiger run ended with ${code}`];
 
   title("The branch that is in the repository now");

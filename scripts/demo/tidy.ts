@@ -1,5 +1,6 @@
+import { rmSync } from "node:fs";
 import { DispatcherClient, EmbeddedPostgres } from "@opentiger/orchestrator";
-import { connectDocker, HostBackend, openState, stateFolder } from "@opentiger/sandbox";
+import { connectDocker, HostBackend, openState, socketFolder, stateFolder } from "@opentiger/sandbox";
 import { Sandboxd } from "@opentiger/sandboxd";
 import { ServerClient } from "@opentiger/server/control";
 
@@ -15,5 +16,7 @@ export async function leaveNothing(env: NodeJS.ProcessEnv): Promise<string[]> {
   const host = await new HostBackend(openState(stateFolder(env))).reset();
   await new Sandboxd(env).stop();
   await new EmbeddedPostgres(env).remove();
+  // It is elsewhere where the path of the state folder is long.
+  rmSync(socketFolder(stateFolder(env)), { recursive: true, force: true });
   return [...docker, ...host].map((name) => `the sandbox ${name} was left behind`);
 }
