@@ -1,8 +1,9 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
+import { LongestFirst } from "./tests/setup/longest-first.ts";
 
 /** Vitest leaves one core to itself, which on two is half of them; what it does meanwhile is wait. */
-const maxWorkers = availableParallelism();
+const cores = availableParallelism();
 
 /** A net for what hangs, and no claim: three real CLIs at once on two busy cores have taken two minutes for seconds' work. */
 const testTimeout = 300_000;
@@ -14,21 +15,23 @@ const unitTimeout = 120_000;
 const isolate = false;
 
 /** One PostgreSQL for all, with a database for each file that needs one. */
-const globalSetup = "packages/orchestrator/src/state/temporary-postgres.ts";
+const globalSetup = "packages/orchestrator/src/fixture/temporary-postgres.ts";
+
+/** Files of tests that mostly wait, for git, an engine or a CLI: two more than cores keep those busy. */
+const several = Math.min(cores, 4) + 2;
 
 /**
  * Suites that share one Docker engine. Each file has an instance of its own, so several at a time are no trouble to each
- * other, and as one of them mostly waits there is one more than cores; those that start and stop engines beside it, or
- * drive a browser, run one by one.
+ * other; those that start and stop engines beside it run one by one, and a browser wants a core for itself.
  */
-const withEngine = (name: string, files: "in parallel" | "one by one") => ({
+const withEngine = (name: string, filesAtOnce: number) => ({
   test: {
     name,
     include: [`tests/${name}/**/*.test.ts`],
     setupFiles: "tests/setup/each-file.ts",
     globalSetup,
     isolate,
-    maxWorkers: files === "in parallel" ? Math.min(maxWorkers, 4) + 1 : 1,
+    maxWorkers: filesAtOnce,
     testTimeout,
     hookTimeout: 300_000,
   },
@@ -36,11 +39,12 @@ const withEngine = (name: string, files: "in parallel" | "one by one") => ({
 
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {
           name: "unit",
-          maxWorkers,
+          maxWorkers: Math.max(cores, several),
           include: [
             "packages/**/src/**/*.test.ts",
             "bench/**/*.test.ts",
@@ -56,11 +60,11 @@ export default defineConfig({
           hookTimeout: unitTimeout,
         },
       },
-      withEngine("engine", "one by one"),
-      withEngine("e2e", "in parallel"),
-      withEngine("security", "in parallel"),
-      withEngine("crash", "in parallel"),
-      withEngine("browser", "one by one"),
+      withEngine("engine", 1),
+      withEngine("e2e", several),
+      withEngine("security", several),
+      withEngine("crash", several),
+      withEngine("browser", Math.min(cores, 2)),
     ],
   },
 });

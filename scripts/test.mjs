@@ -32,6 +32,8 @@ try {
     engine: chosen.some(({ needsEngine }) => needsEngine),
     browser: chosen.some(({ needsBrowser }) => needsBrowser),
     terminal: chosen.some(({ needsTerminal }) => needsTerminal),
+    // At full size they would fill it.
+    memory: !soak,
   });
   try {
     await runSuites(prepared);

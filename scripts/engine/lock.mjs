@@ -21,7 +21,7 @@ export async function withLock(name, work) {
     held = await take(name);
     return held !== undefined;
   }, LOCK_TIMEOUT_MS);
-  if (!taken) throw new Error(`another process has been working on the private engine ${name} for too long`);
+  if (!taken) throw new Error(`another process has been working on ${name} for too long`);
   try {
     return await work();
   } finally {

@@ -6,6 +6,7 @@ import { ensureEngine } from "../engine/engine.mjs";
 import { ensureTerminal } from "../suites/terminal.mjs";
 import { inCheckout } from "./checkout.mjs";
 import { ensureDependencies } from "./dependencies.mjs";
+import { makeMemoryFolder } from "./memory-folder.mjs";
 import { step, stepBeside } from "./step.mjs";
 import { Unavailable } from "./unavailable.mjs";
 import { buildWorkerImage } from "./worker-image.mjs";
@@ -26,7 +27,8 @@ const NONE = { got: undefined, why: undefined };
  * Everything the commands of package.json need: packages, bundles and, if asked for, an engine with the worker image, and
  * a browser and a terminal. State goes to a folder of the checkout, never to the user's own.
  *
- * @param {{engine: boolean, browser?: boolean, terminal?: boolean, agent?: string}} needs `agent`: the image holds this one alone, and is small
+ * @param {{engine: boolean, browser?: boolean, terminal?: boolean, memory?: boolean, agent?: string}} needs `memory`: temporary
+ *   files in memory, where that can be had; `agent`: the image holds this one alone, and is small
  * @returns {Promise<Prepared>}
  */
 export async function prepare(needs) {
@@ -36,10 +38,14 @@ export async function prepare(needs) {
   mkdirSync(home, { recursive: true, mode: 0o700 });
   const browser = needs.browser ? await step("browser", (say) => orReason(() => ensureBrowser(say))) : NONE;
   if (browser.why) console.log(`  NO BROWSER: ${browser.why}`);
-  const found = browser.got ? { OPENTIGER_BROWSER: browser.got } : {};
+  const memory = needs.memory ? await step("temporary files", makeMemoryFolder) : undefined;
+  const found = {
+    ...(browser.got ? { OPENTIGER_BROWSER: browser.got } : {}),
+    ...(memory ? { TMPDIR: memory.folder } : {}),
+  };
   const env = { ...process.env, ...found, OPENTIGER_HOME: home };
   const nothing = { built, withoutEngine: undefined, withoutBrowser: browser.why, image: undefined };
-  const stop = async () => {};
+  const stop = async () => memory?.remove();
   if (!needs.engine) return { ...nothing, env, stop };
 
   const engine = await step("Docker engine", (say) => orReason(() => ensureEngine({ onLine: say })));
@@ -58,6 +64,7 @@ export async function prepare(needs) {
   const stopAfterImage = async () => {
     await image;
     await stopEngine();
+    await stop();
   };
   return { ...nothing, env: withEngine, image, stop: stopAfterImage };
 }

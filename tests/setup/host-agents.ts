@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { withLock } from "../../scripts/engine/lock.mjs";
 import { docker, removeContainer, workerImage } from "./docker.ts";
 
 const cache = fileURLToPath(new URL("../../.cache/host-agents", import.meta.url));
@@ -18,12 +19,17 @@ const agents = {
 export async function hostAgents(): Promise<string> {
   const image = await docker("image", "inspect", "--format", "{{.Id}}", workerImage);
   const place = join(cache, image.replace("sha256:", "").slice(0, 12));
-  if (!existsSync(place)) await extract(place);
+  // Files of a suite that begin together would copy a gigabyte each, and take each other's half away.
+  await withLock(`host-agents-${basename(place)}`, async () => {
+    if (!existsSync(place)) await extract(place);
+  });
   return join(place, "bin");
 }
 
 async function extract(place: string): Promise<void> {
-  const half = `${place}.${process.pid}`;
+  // Those of earlier images, and what was left half done.
+  rmSync(cache, { recursive: true, force: true });
+  const half = `${place}.half`;
   mkdirSync(join(half, "bin"), { recursive: true });
   const container = await docker("create", "--network", "none", workerImage);
   try {
@@ -34,9 +40,5 @@ async function extract(place: string): Promise<void> {
   } finally {
     await removeContainer(container);
   }
-  if (existsSync(place)) rmSync(half, { recursive: true, force: true });
-  else renameSync(half, place);
-  // Those of earlier images.
-  for (const name of readdirSync(cache))
-    if (join(cache, name) !== place) rmSync(join(cache, name), { recursive: true, force: true });
+  renameSync(half, place);
 }

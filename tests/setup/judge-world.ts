@@ -1,10 +1,10 @@
 import { answer, type ScenarioInput } from "@opentiger/model-sim";
-import { judgeStage } from "../../packages/orchestrator/src/judging/judge-stage.ts";
-import type { Opinion } from "../../packages/orchestrator/src/judging/opinion.ts";
 import {
   type JudgedLoopOptions,
   TemporaryJudgedLoop,
-} from "../../packages/orchestrator/src/merging/temporary-judged-loop.ts";
+} from "../../packages/orchestrator/src/fixture/temporary-judged-loop.ts";
+import { judgeStage } from "../../packages/orchestrator/src/judging/judge-stage.ts";
+import type { Opinion } from "../../packages/orchestrator/src/judging/opinion.ts";
 import { type JudgementRow, listJudgements } from "../../packages/orchestrator/src/state/judgements.ts";
 import { atEnd } from "./at-end.ts";
 import { type LoopWorld, loopWorld } from "./loop-world.ts";

@@ -1,6 +1,5 @@
 import type { PlannedTask } from "@opentiger/schema";
-import type { LoopWorld } from "./loop-world.ts";
-import { plannedTask } from "./loop-world.ts";
+import { type LoopWorld, plannedTask } from "./loop-world.ts";
 
 const opinion = JSON.stringify({ judgement: "pass", summary: "It is as asked for.", points: [] });
 

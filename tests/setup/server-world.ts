@@ -1,10 +1,15 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import {
+  claimed,
+  claimOf,
+  newLoop,
+  newTask,
+} from "../../packages/orchestrator/src/fixture/temporary-loops.ts";
 import { addArtifact } from "../../packages/orchestrator/src/state/artifacts.ts";
 import { claimStage } from "../../packages/orchestrator/src/state/claims.ts";
 import { addJudgement } from "../../packages/orchestrator/src/state/judgements.ts";
 import { startRun } from "../../packages/orchestrator/src/state/runs.ts";
-import { claimed, claimOf, newLoop, newTask } from "../../packages/orchestrator/src/state/temporary-loops.ts";
 import type { RunningServer } from "../../packages/server/src/server.ts";
 
 export interface ServerWorld {

@@ -1,5 +1,5 @@
 import { inject } from "vitest";
-import { sharedDatabase } from "../../packages/orchestrator/src/state/shared-postgres.ts";
+import { sharedDatabase } from "../../packages/orchestrator/src/fixture/shared-postgres.ts";
 import { atEnd } from "./at-end.ts";
 
 /**

@@ -26,6 +26,11 @@ const environment = {
   GIT_COMMITTER_EMAIL: "ada@example.com",
 };
 
+/** What git tidies up in the background would still write into a folder that is being removed. */
+const settings = ["protocol.file.allow=always", "init.defaultBranch=main", "maintenance.auto=false"].flatMap(
+  (setting) => ["-c", setting],
+);
+
 /** Runs git as a user would, in a repository of the test's. */
 export function userGit(folder: string, ...args: readonly string[]): string {
   return userGitWith(folder, "", ...args);
@@ -33,8 +38,7 @@ export function userGit(folder: string, ...args: readonly string[]): string {
 
 /** The same, with something to read. */
 export function userGitWith(folder: string, input: string | Buffer, ...args: readonly string[]): string {
-  const options = ["-c", "protocol.file.allow=always", "-c", "init.defaultBranch=main"];
-  return execFileSync("git", ["-C", folder, ...options, ...args], {
+  return execFileSync("git", ["-C", folder, ...settings, ...args], {
     env: environment,
     encoding: "utf8",
     input,
