@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { createServer as createHttpServer } from "node:http";
 import { createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { EmbeddedPostgres } from "@opentiger/orchestrator";
@@ -130,6 +131,26 @@ describe("opentiger doctor", () => {
     expect(performance.now() - began).toBeLessThan(40_000);
     expect(report.of("engine")).toMatchObject([
       { status: "fail", message: expect.stringContaining("within 8 seconds") },
+    ]);
+  });
+
+  test("attack 12 an engine with an old runc is wrong, with the holes and what mends them", async () => {
+    const path = join(temporaryFolder(), "docker.sock");
+    const Components = [{ Name: "runc", Version: "1.1.11" }];
+    const old = createHttpServer(({ url = "" }, response) => {
+      const answer = url.endsWith("/version") ? { Version: "29.0.0", ApiVersion: "1.52", Components } : {};
+      response.setHeader("content-type", "application/json").end(JSON.stringify(answer));
+    });
+    await listening(old, path);
+    atEnd(() => void old.close());
+    const report = await examine(await machine({ DOCKER_HOST: `unix://${path}` }));
+    expect(report.status).toBe(1);
+    expect(report.of("holes")).toMatchObject([
+      {
+        status: "fail",
+        message: expect.stringContaining("runc 1.1.11 has CVE-2024-21626"),
+        remedy: expect.stringContaining("update it to"),
+      },
     ]);
   });
 

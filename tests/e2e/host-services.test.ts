@@ -91,7 +91,9 @@ describe.skipIf(!canHaveSmallInternet || !commandPath("redis-server"))(
     /** On the machine where sandboxd runs, on 127.0.0.1 only. */
     function startServices(): void {
       const asAgent = ["setpriv", `--reuid=${agentUid}`, `--regid=${agentUid}`, "--clear-groups"] as const;
-      const init = ["-D", hostData, "-U", "postgres", "-A", "trust", "-N"];
+      // Killed at the end, it leaves nothing in the memory that all processes share.
+      const memory = ["-c", "dynamic_shared_memory_type=mmap"];
+      const init = ["-D", hostData, "-U", "postgres", "-A", "trust", "-N", ...memory];
       execFileSync(asAgent[0], [...asAgent.slice(1), join(bin, "initdb"), ...init], { stdio: "ignore" });
       internet.machine([
         ...asAgent,

@@ -23,7 +23,7 @@ import { agentUid, temporaryFolder, temporaryWorkspace } from "../setup/temporar
 import { until } from "../setup/until.ts";
 import { makeRepository } from "../setup/user-git.ts";
 
-describe("a creator that is killed", () => {
+describe("attack 33 a creator that is killed", () => {
   // From before the first word to the engine until after the last: where each falls depends on the machine.
   const moments = soak ? [0, 50, 100, 200, 300, 400, 500, 600, 700, 800, 1000] : [0, 100, 300, 600];
   test.each(moments)(

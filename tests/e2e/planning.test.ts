@@ -27,12 +27,12 @@ import { type LoopSettings, type LoopSource, loopSettings } from "@opentiger/sch
 import { beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { executeStage } from "../../packages/orchestrator/src/dispatch/execute-stage.ts";
-import { ProcessEnding } from "../../packages/orchestrator/src/dispatch/lease-lost.ts";
+import { claimed, claimOf } from "../../packages/orchestrator/src/fixture/temporary-loops.ts";
 import { planStage } from "../../packages/orchestrator/src/planning/plan-stage.ts";
 import { readStories } from "../../packages/orchestrator/src/planning/stories/read-stories.ts";
+import { ProcessEnding } from "../../packages/orchestrator/src/stage/lease-lost.ts";
 import { claimStage } from "../../packages/orchestrator/src/state/claims.ts";
 import type { Lease } from "../../packages/orchestrator/src/state/lease.ts";
-import { claimed, claimOf } from "../../packages/orchestrator/src/state/temporary-loops.ts";
 import { atEnd } from "../setup/at-end.ts";
 import { type LoopWorld, loopWorld, plannedTask, userRepository } from "../setup/loop-world.ts";
 import { runIn } from "../setup/place.ts";

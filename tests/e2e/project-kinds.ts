@@ -232,7 +232,7 @@ export const refused: Readonly<Record<string, Refused>> = {
   "with a file of ours that nobody understands": {
     repository: () => userRepository({ "opentiger.json": '{ "verfiy": [] }\n' }),
     said: [],
-    detail: /opentiger\.json says nothing that can be used.*verfiy.*opentiger init --force/s,
+    detail: /opentiger\.json is wrong at.*verfiy.*opentiger init --force/s,
   },
   "that lacks the contents of its files": {
     repository: () => partial(readme),

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
+import { newLoop, newTask } from "../../packages/orchestrator/src/fixture/temporary-loops.ts";
 import {
   appendEvent,
   type Database,
@@ -13,7 +14,6 @@ import {
   openDatabase,
 } from "../../packages/orchestrator/src/index.ts";
 import { lockLoop } from "../../packages/orchestrator/src/state/locks.ts";
-import { newLoop, newTask } from "../../packages/orchestrator/src/state/temporary-loops.ts";
 import { temporaryServer } from "../../packages/server/src/temporary-server.ts";
 import { askServer } from "../setup/ask-server.ts";
 import { bundledProgram } from "../setup/bundled-program.ts";

@@ -126,7 +126,7 @@ function questions({ parameters, requestBody }: Operation): fc.Arbitrary<Questio
 
 /** A header that no client could send is not sent. */
 function plainHeaders(values: object): Record<string, string> {
-  const written = Object.entries(values).map(([name, value]) => [name, String(value)] as const);
+  const written = Object.entries(values).map(([name, value]) => [name, wellFormed(value)] as const);
   return Object.fromEntries(written.filter(([, value]) => /^[\x20-\x7e]*$/.test(value)));
 }
 

@@ -145,6 +145,8 @@ describe.skipIf(!canHaveTmux)("a person at a terminal", () => {
       await second.type(`opentiger loop events -f ${loop}`);
       keep("back", await second.shows(/Looking through the notes.*2 of 3 done/s));
       await second.press("C-c");
+      // Two signals that come before either is looked at are one.
+      await second.shows(/Ctrl-C once more cancels the loop/);
       await second.press("C-c");
       await second.shows(/^loop [a-z0-9]{8}: cancelled$.*\n\$/ms);
       await second.type("echo $?");

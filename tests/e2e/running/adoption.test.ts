@@ -13,9 +13,9 @@ import {
 } from "@opentiger/model-sim";
 import { agentEvent } from "@opentiger/schema";
 import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { eventsFile } from "../../../packages/orchestrator/src/agent/run-files.ts";
 import { executeStage } from "../../../packages/orchestrator/src/dispatch/execute-stage.ts";
-import { LeaseLost } from "../../../packages/orchestrator/src/dispatch/lease-lost.ts";
-import { eventsFile } from "../../../packages/orchestrator/src/running/run-files.ts";
+import { LeaseLost } from "../../../packages/orchestrator/src/stage/lease-lost.ts";
 import { type Lease, takeOver } from "../../../packages/orchestrator/src/state/lease.ts";
 import { atEnd } from "../../setup/at-end.ts";
 import { bundledProgram } from "../../setup/bundled-program.ts";

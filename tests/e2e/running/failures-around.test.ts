@@ -1,5 +1,6 @@
-import { overloaded, startModelSim, whenPrompt } from "@opentiger/model-sim";
+import { overloaded, startModelSim, think, whenPrompt, writeFile } from "@opentiger/model-sim";
 import { cancelTask, Dispatcher } from "@opentiger/orchestrator";
+import { sandboxUsage } from "@opentiger/sandboxd";
 import type { TaskFailureType } from "@opentiger/schema";
 import { beforeAll, expect, test, vi } from "vitest";
 import type { NewTask } from "../../../packages/orchestrator/src/state/tasks.ts";
@@ -37,7 +38,10 @@ const tasks = new Map<TaskFailureType, { id: string; loop: string; before: numbe
 
 beforeAll(async () => {
   const sim = await startModelSim({
-    scenarioFor: [whenPrompt("Meet 529", { steps: [overloaded("forever")] })],
+    scenarioFor: [
+      whenPrompt("Meet 529", { steps: [overloaded("forever")] }),
+      whenPrompt("Go on for long", { steps: [writeFile("src/begun.txt", "begun\n"), think(300_000)] }),
+    ],
   });
   atEnd(() => sim.close());
   [world, misled] = [await runningWorld(sim.url), await runningWorld("ftp://models.example.test")];
@@ -72,4 +76,24 @@ test("a task that is cancelled has one run, which was cancelled, and nothing of 
   await dispatcher.stop();
   expect(await world.task(task.id)).toMatchObject({ state: "cancelled" });
   expect(await world.runs(task)).toMatchObject([{ state: "cancelled" }]);
+});
+
+test("what a cancelled run has used counts, though its agent never came to say it", async () => {
+  const { tasks: made } = await world.loop([{ title: "Go on for long" }]);
+  const task = { id: made[0]?.id ?? "" };
+  const dispatcher = Dispatcher.start(world.place, { roles: ["worker"], reconciles: true });
+  const run = async () => (await world.runs(task))[0];
+  await until(
+    "a model has answered it",
+    async () => {
+      const path = `/runs/${(await run())?.id}/usage`;
+      const asked = world.place.sandboxd.ask({ method: "GET", path }, sandboxUsage);
+      return (await asked.catch(() => undefined))?.totals.requests;
+    },
+    60_000,
+  );
+  await cancelTask(world.place.database, task.id);
+  await until("its run has ended", async () => (await run())?.state !== "running", 60_000);
+  await dispatcher.stop();
+  expect(await run()).toMatchObject({ state: "cancelled", tokens: { output: expect.any(Number) } });
 });

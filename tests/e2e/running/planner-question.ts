@@ -1,14 +1,14 @@
 import type { Asked } from "@opentiger/agents";
 import { z } from "zod";
+import { agentFor } from "../../../packages/orchestrator/src/agent/agent-choice.ts";
+import { askAgent } from "../../../packages/orchestrator/src/agent/ask.ts";
+import { authenticate } from "../../../packages/orchestrator/src/agent/credentials.ts";
+import { openRun } from "../../../packages/orchestrator/src/agent/open-run.ts";
 import { LoopRepository } from "../../../packages/orchestrator/src/git/repository.ts";
 import type { Place } from "../../../packages/orchestrator/src/place.ts";
 import { ensurePrepared } from "../../../packages/orchestrator/src/project/prepared.ts";
 import { readProject } from "../../../packages/orchestrator/src/project/read-project.ts";
 import { makeSandbox } from "../../../packages/orchestrator/src/project/sandbox.ts";
-import { agentFor } from "../../../packages/orchestrator/src/running/agent-choice.ts";
-import { askAgent } from "../../../packages/orchestrator/src/running/ask.ts";
-import { authenticate } from "../../../packages/orchestrator/src/running/credentials.ts";
-import { openRun } from "../../../packages/orchestrator/src/running/open-run.ts";
 import type { Lease } from "../../../packages/orchestrator/src/state/lease.ts";
 import { findLoop } from "../../../packages/orchestrator/src/state/loops.ts";
 import { findRepository } from "../../../packages/orchestrator/src/state/repositories.ts";
@@ -57,6 +57,7 @@ export async function askPlanner(
       signal,
       schema: opinion,
       instructions: [],
+      projectSettings: "ignored",
       timeoutMs: 120_000,
     });
     return { run, asked };

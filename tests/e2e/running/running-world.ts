@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { type LoopSettings, loopSettings } from "@opentiger/schema";
 import type { z } from "zod";
 import { executeStage } from "../../../packages/orchestrator/src/dispatch/execute-stage.ts";
+import { claimOf } from "../../../packages/orchestrator/src/fixture/temporary-loops.ts";
 import { LoopRepository } from "../../../packages/orchestrator/src/git/repository.ts";
 import { type OpenPlace, openPlace } from "../../../packages/orchestrator/src/process/open-place.ts";
 import { claimStage } from "../../../packages/orchestrator/src/state/claims.ts";
@@ -20,7 +21,6 @@ import {
   type NewTask,
   type TaskRow,
 } from "../../../packages/orchestrator/src/state/tasks.ts";
-import { claimOf } from "../../../packages/orchestrator/src/state/temporary-loops.ts";
 import { agentWorld, type Credentials } from "../../setup/agent-world.ts";
 import { atEnd } from "../../setup/at-end.ts";
 import { playedBy, userRepository } from "../../setup/loop-world.ts";

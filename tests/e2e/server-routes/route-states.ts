@@ -1,10 +1,10 @@
+import { TemporaryJudgedLoop } from "../../../packages/orchestrator/src/fixture/temporary-judged-loop.ts";
+import { newTask } from "../../../packages/orchestrator/src/fixture/temporary-loops.ts";
 import type { Place } from "../../../packages/orchestrator/src/index.ts";
 import { endLoopIfOver } from "../../../packages/orchestrator/src/loops/end-loop.ts";
 import { mergeStage } from "../../../packages/orchestrator/src/merging/merge-stage.ts";
-import { TemporaryJudgedLoop } from "../../../packages/orchestrator/src/merging/temporary-judged-loop.ts";
 import { change } from "../../../packages/orchestrator/src/state/change.ts";
 import { createLoop } from "../../../packages/orchestrator/src/state/loops.ts";
-import { newTask } from "../../../packages/orchestrator/src/state/temporary-loops.ts";
 import { loopSettings } from "../../../packages/schema/src/index.ts";
 import { atEnd } from "../../setup/at-end.ts";
 

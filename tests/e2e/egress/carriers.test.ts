@@ -1,45 +1,25 @@
 import { execFileSync } from "node:child_process";
-import { createHash } from "node:crypto";
-import { existsSync, writeFileSync } from "node:fs";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { beforeAll, describe, expect, test } from "vitest";
-import { reachSupervisor } from "../../packages/sandbox/src/backends/docker/container/reach.ts";
-import type { DockerBackend } from "../../packages/sandbox/src/backends/docker/docker-backend.ts";
-import { connectEngine } from "../../packages/sandbox/src/backends/docker/engine/engine.ts";
-import type { Sandbox } from "../../packages/sandbox/src/sandbox.ts";
-import type { Session } from "../../packages/sandbox/src/session/session.ts";
-import { carrierFolder } from "../../packages/sandbox/src/state/carrier-folder.ts";
-import { openState } from "../../packages/sandbox/src/state/state.ts";
-import { defaultNetworkSettings } from "../../packages/schema/src/index.ts";
-import { atEnd } from "../setup/at-end.ts";
-import { docker, workerImage } from "../setup/docker.ts";
-import { type TakingInstance, takingInstance } from "../setup/egress-taker.ts";
-import { tcpEngine } from "../setup/engine-proxy.ts";
-import { runIn } from "../setup/place.ts";
-import { containerOf, newInstance, newSandbox } from "../setup/sandbox.ts";
-import { soak } from "../setup/soak.ts";
-import {
-  agentUid,
-  isRoot,
-  rootWorkspace,
-  temporaryFolder,
-  temporaryWorkspace,
-} from "../setup/temporary-workspace.ts";
+import { reachSupervisor } from "../../../packages/sandbox/src/backends/docker/container/reach.ts";
+import { connectEngine } from "../../../packages/sandbox/src/backends/docker/engine/engine.ts";
+import type { Sandbox } from "../../../packages/sandbox/src/sandbox.ts";
+import type { Session } from "../../../packages/sandbox/src/session/session.ts";
+import { openState } from "../../../packages/sandbox/src/state/state.ts";
+import { atEnd } from "../../setup/at-end.ts";
+import { type TakingInstance, takingInstance } from "../../setup/egress-taker.ts";
+import { tcpEngine } from "../../setup/engine-proxy.ts";
+import { runIn } from "../../setup/place.ts";
+import { newSandbox } from "../../setup/sandbox.ts";
+import { soak } from "../../setup/soak.ts";
+import { temporaryFolder, temporaryWorkspace } from "../../setup/temporary-workspace.ts";
+import { answer, digest, hostServer, largeBody } from "./outside.ts";
 
 /** In each direction. Over stdio the engine and the test's way to it carry every byte several times. */
 const megabytes = soak ? { socket: 200, "exec-stdio": 50 } : { socket: 64, "exec-stdio": 16 };
-const piece = Buffer.alloc(1024 * 1024, "0123456789abcdef");
-
-/** Says what it was asked; gives and takes large bodies. */
-async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  if (request.method === "PUT") return void response.end(await digest(request));
-  const large = /\/large\/(\d+)$/.exec(request.url ?? "")?.[1];
-  if (large) return pour(response, Number(large));
-  response.end(`${request.headers.host} ${request.url}`);
-}
 
 describe.each(["socket", "exec-stdio"] as const)("over the %s carrier", (carrier) => {
   let instance: TakingInstance;
@@ -255,152 +235,6 @@ describe.each(["socket", "exec-stdio"] as const)("over the %s carrier", (carrier
   });
 });
 
-describe("a change of policy", () => {
-  test("to open and back makes the container anew around the same files, and leaves nothing behind", async () => {
-    const instance = await takingInstance(answer);
-    const backend = instance.backend as DockerBackend;
-    const workspace = temporaryWorkspace();
-    let sandbox = await newSandbox(instance, workspace, { env: { FROM_CREATE: "kept" } });
-    const record = () => openState(instance.home).records.read(sandbox.id);
-    const reopened = async () => {
-      sandbox = await backend.open(sandbox.name);
-      atEnd(() => sandbox.close());
-    };
-    await runIn(sandbox, ["sh", "-c", "echo mine > ~/file; echo there > in-workspace"]);
-    const allow = record()?.network ?? defaultNetworkSettings;
-    expect(await backend.setNetwork(sandbox.name, { ...allow, policy: "deny" })).toEqual({
-      recreated: false,
-    });
-    expect(record()?.network.policy).toBe("deny");
-
-    expect(await backend.setNetwork(sandbox.name, { ...allow, policy: "open" })).toEqual({ recreated: true });
-    await reopened();
-    const look = "cat ~/file in-workspace; echo $FROM_CREATE; ls /sys/class/net; id -u; env | grep -c _PROXY";
-    expect((await runIn(sandbox, ["sh", "-c", look])).stdout).toMatch(
-      new RegExp(`^mine\nthere\nkept\n(?:eth0\nlo|lo\neth0)\n${agentUid}\n0\n$`),
-    );
-    expect((await runIn(sandbox, ["curl", "-sS", "http://127.0.0.1:3129/g"])).stdout).toBe(
-      "127.0.0.1:3129 /g",
-    );
-
-    await backend.stop(sandbox.name);
-    expect(await backend.setNetwork(sandbox.name, allow)).toEqual({ recreated: true });
-    expect((await backend.list()).find(({ id }) => id === sandbox.id)).toMatchObject({
-      status: "stopped",
-      network: "allow",
-    });
-    await reopened();
-    expect((await runIn(sandbox, ["sh", "-c", "cat ~/file; ls /sys/class/net"])).stdout).toBe("mine\nlo\n");
-    expect((await runIn(sandbox, ["curl", "-sS", "http://a.test/"])).stdout).toBe("a.test http://a.test/");
-
-    const image = record()?.ownImage ?? "";
-    expect(await docker("images", "--all", "--quiet", "--no-trunc")).toContain(image);
-    await backend.remove(sandbox.name);
-    expect(await docker("images", "--all", "--quiet", "--no-trunc")).not.toContain(image);
-    expect(await docker("ps", "--all", "--quiet", "--filter", `label=opentiger.sandbox=${sandbox.id}`)).toBe(
-      "",
-    );
-  });
-
-  test("that was interrupted leaves the old container, and what it made goes with the sandbox", async () => {
-    const instance = await takingInstance(answer);
-    const backend = instance.backend as DockerBackend;
-    const sandbox = await newSandbox(instance, temporaryWorkspace());
-    const { records } = openState(instance.home);
-    const container = containerOf(instance, sandbox);
-    const name = (await docker("inspect", "--format", "{{.Name}}", container)).slice(1);
-    // As it is when the process is killed right after it made the new one.
-    await docker("rename", container, `${name}-replaced`);
-    const labels = ["opentiger.sandbox", "opentiger.instance"].map(async (label) => [
-      "--label",
-      `${label}=${await docker("inspect", "--format", `{{index .Config.Labels "${label}"}}`, container)}`,
-    ]);
-    const orphan = await docker("create", "--name", name, ...(await Promise.all(labels)).flat(), workerImage);
-    records.update(sandbox.id, (record) => ({ ...record, ownImage: "sha256:gone" }));
-    expect((await runIn(sandbox, ["echo", "still here"])).stdout).toBe("still here\n");
-    await backend.prune();
-    expect(await docker("ps", "--all", "--quiet", "--no-trunc")).not.toContain(orphan);
-    expect((await runIn(sandbox, ["echo", "still here"])).stdout).toBe("still here\n");
-    await backend.remove(sandbox.name);
-  });
-});
-
-describe("the doors", () => {
-  test("belong to the supervisor before any command runs, and cannot be taken over", async () => {
-    const instance = await takingInstance(answer);
-    const sandbox = await newSandbox(instance, temporaryWorkspace());
-    const script = `for (const port of [53, 1080, 3128, 3129])
-      require("net").createServer().on("error", (e) => console.log(e.code)).listen(port, "127.0.0.1", () => console.log("taken"));`;
-    const said = await runIn(sandbox, ["timeout", "5", "node", "-e", script]);
-    expect(said.stdout).toBe("EADDRINUSE\n".repeat(4));
-    const folder = carrierFolder(instance.home, sandbox.id);
-    expect(existsSync(join(folder, "egress.sock"))).toBe(true);
-    await instance.backend.remove(sandbox.name);
-    expect(existsSync(folder)).toBe(false);
-  });
-
-  test.runIf(isRoot)("are out of the agent's hands also where it is root", async () => {
-    const instance = await takingInstance(answer);
-    const sandbox = await newSandbox(instance, rootWorkspace());
-    const run = (script: string) => runIn(sandbox, ["bash", "-c", script]);
-    expect((await run("id -u; curl -sS http://a.test/b")).stdout).toBe("0\na.test http://a.test/b");
-    expect((await run("curl -sS --noproxy '*' http://a.test/b")).stdout).toBe("a.test /b");
-    expect(
-      (await run("ls /run/opentiger; curl -sS --unix-socket /run/opentiger/carrier/egress.sock http://a"))
-        .code,
-    ).not.toBe(0);
-  });
-
-  test("of a sandbox from the pool lead to the ports of the host that it was adopted with", async () => {
-    const instance = await takingInstance(answer);
-    const backend = instance.backend as DockerBackend;
-    await backend.fillPool({ size: 1 });
-    const port = await hostServer("host");
-    const sandbox = await newSandbox(instance, "", {
-      workspaces: [],
-      workspaceKind: "clone",
-      network: { policy: "deny", hostPorts: [port] },
-    });
-    expect((await backend.poolStatus()).parked).toBe(0);
-    expect((await runIn(sandbox, ["curl", "-sS", `http://host.docker.internal:${port}/`])).stdout).toBe(
-      "host",
-    );
-    expect((await runIn(sandbox, ["curl", "-sS", "http://a.test/"])).stdout).toBe("a.test http://a.test/");
-  });
-
-  test("lead nowhere while the package is used without sandboxd", async () => {
-    const sandbox = await newSandbox(await newInstance(), temporaryWorkspace());
-    const said = await runIn(sandbox, [
-      "curl",
-      "-sS",
-      "-o",
-      "/dev/null",
-      "-w",
-      "%{http_code}",
-      "http://a.test/",
-    ]);
-    expect(said.stdout).toBe("503");
-  });
-
-  test("of an open sandbox lead to the gateway and the host only", async () => {
-    const instance = await takingInstance(answer);
-    const port = await hostServer("host");
-    const sandbox = await newSandbox(instance, temporaryWorkspace(), {
-      network: { policy: "open" },
-      env: { SERVICE_URL: `http://user:secret@localhost:${port}/path?a=b` },
-    });
-    const run = (script: string) => runIn(sandbox, ["bash", "-c", script]);
-    expect((await run("echo $SERVICE_URL")).stdout).toBe(
-      `http://user:secret@host.docker.internal:${port}/path?a=b\n`,
-    );
-    expect((await run("curl -sS $SERVICE_URL")).stdout).toBe("host");
-    expect((await run("curl -sS http://127.0.0.1:3129/")).stdout).toBe("127.0.0.1:3129 /");
-    expect((await run("curl -sS -m 5 http://127.0.0.1:3128/")).code).toBe(7);
-    expect((await run("env | grep -ci _proxy")).stdout.trim()).toBe("0");
-    expect((await instance.backend.list()).find(({ id }) => id === sandbox.id)?.network).toBe("open");
-  });
-});
-
 async function sessionOf({ home, env }: TakingInstance, { id }: Sandbox): Promise<Session> {
   const record = openState(home).records.read(id);
   if (!record?.containerId) throw new Error("no container");
@@ -410,39 +244,11 @@ async function sessionOf({ home, env }: TakingInstance, { id }: Sandbox): Promis
   return session;
 }
 
-async function hostServer(says: string): Promise<number> {
-  const server = createServer((_request, response) => response.end(says));
-  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
-  atEnd(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const address = server.address();
-  return typeof address === "object" && address ? address.port : 0;
-}
-
 /** Without ending the stream: to iterate over one would. */
 function whole(stream: Duplex, then: (bytes: Buffer) => void): void {
   const chunks: Buffer[] = [];
   stream.on("data", (chunk: Buffer) => chunks.push(chunk));
   stream.once("end", () => then(Buffer.concat(chunks)));
-}
-
-async function digest(body: AsyncIterable<Buffer>): Promise<string> {
-  const hash = createHash("sha256");
-  for await (const chunk of body) hash.update(chunk);
-  return hash.digest("hex");
-}
-
-async function* largeBody(size: number): AsyncIterable<Buffer> {
-  for (let sent = 0; sent < size; sent += 1) yield piece;
-}
-
-async function pour(response: ServerResponse, size: number): Promise<void> {
-  for await (const chunk of largeBody(size)) {
-    if (!response.write(chunk)) await new Promise((resolve) => response.once("drain", resolve));
-  }
-  response.end();
 }
 
 function repository(): string {

@@ -1,8 +1,8 @@
 import { LoopRepository, openPlace } from "@opentiger/orchestrator";
-import { ensurePrepared } from "../../packages/orchestrator/src/project/prepared.ts";
-import { readProject } from "../../packages/orchestrator/src/project/read-project.ts";
-import { makeSandbox } from "../../packages/orchestrator/src/project/sandbox.ts";
-import { baselineOf } from "../../packages/orchestrator/src/verifying/baseline.ts";
+import { ensurePrepared } from "../../../packages/orchestrator/src/project/prepared.ts";
+import { readProject } from "../../../packages/orchestrator/src/project/read-project.ts";
+import { makeSandbox } from "../../../packages/orchestrator/src/project/sandbox.ts";
+import { baselineOf } from "../../../packages/orchestrator/src/verifying/baseline.ts";
 import { loopOf } from "./verifying-loop.ts";
 
 /** A client that prepares a project and finds out how its checks stand; somebody may kill it. */
