@@ -51,7 +51,7 @@ beforeAll(async () => {
 
 afterAll(() => instance.remove());
 
-test("a requirement, a title and instructions with scripts in them are text", async () => {
+test("attack 28 a requirement, a title and instructions with scripts in them are text", async () => {
   const { page, complaints } = await openPage(`${server.url}/loops/${shown.running}`);
   await page.getByRole("heading", { name: script }).waitFor();
   await load(page, `${server.url}/tasks/${shown.task}`);
@@ -62,7 +62,7 @@ test("a requirement, a title and instructions with scripts in them are text", as
   expect(complaints).toEqual([]);
 });
 
-test("so is what an agent says and changes, and its terminal tricks are gone", async () => {
+test("attack 28 what an agent says and changes is text too, and its terminal tricks are gone", async () => {
   const { page, complaints } = await openPage(`${server.url}/runs/${shown.judged}?tab=diff`);
   await page.getByText("window.owned = 1").first().waitFor();
   await page.locator("summary").getByText(name, { exact: true }).waitFor();

@@ -66,11 +66,27 @@ describe("what was done and used", () => {
     const events = page.getByRole("tabpanel").getByRole("listitem");
     await events
       .first()
-      .getByText(/Running.*Out of budget.*loop\.pause.*by the dispatcher/)
+      .getByText(/Running.*Out of budget.*loop\.pause.*by the reconciler/)
       .waitFor();
     expect(await events.count()).toBe(100);
     await page.getByRole("button", { name: "Show what happened before" }).click();
     await events.last().getByText("Loop started").waitFor();
+  });
+
+  test("a loop that has used its budget is tried again with a larger one", async () => {
+    await server.parts.place.database.query(
+      `update loops set settings = settings || '{"budget":{"tokens":1,"usd":null}}' where id = $1`,
+      [shown.failed],
+    );
+    const { page } = await openPage(`${server.url}/loops/${shown.failed}`);
+    await page.getByRole("button", { name: "Retry what failed" }).click();
+    const dialog = page.getByRole("dialog", { name: "Raise the budget" });
+    await dialog.getByRole("button", { name: "Retry what failed" }).click();
+    await page.getByText(/The loop has used \d+ of the 2 tokens/).waitFor();
+    await dialog.getByRole("spinbutton", { name: "Budget in tokens" }).fill("1000000000");
+    await dialog.getByRole("button", { name: "Retry what failed" }).click();
+    await page.getByText("What failed is tried again").waitFor();
+    await page.locator("h1 + [data-state=running]").waitFor();
   });
 
   test("judgements are filtered, and their evidence is unfolded", async () => {

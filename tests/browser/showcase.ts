@@ -1,13 +1,13 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
+import { newLoop, newTask } from "../../packages/orchestrator/src/fixture/temporary-loops.ts";
 import { summarise } from "../../packages/orchestrator/src/loops/summarise.ts";
 import { addArtifact } from "../../packages/orchestrator/src/state/artifacts.ts";
 import { appendEvent } from "../../packages/orchestrator/src/state/events.ts";
 import { addJudgement } from "../../packages/orchestrator/src/state/judgements.ts";
 import { oneRow } from "../../packages/orchestrator/src/state/rows.ts";
 import type { NewTask } from "../../packages/orchestrator/src/state/tasks.ts";
-import { newLoop, newTask } from "../../packages/orchestrator/src/state/temporary-loops.ts";
 import type { RunningServer } from "../../packages/server/src/server.ts";
 import { sampleDiff, sampleTranscript } from "./showcase-files.ts";
 

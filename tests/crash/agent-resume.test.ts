@@ -23,7 +23,8 @@ const program = await bundledProgram(new URL("./agent-follower.ts", import.meta.
 
 /** Time for another process to take over while the model's answer is awaited. */
 const silenceMs = 3_000;
-const busyMs = 60_000;
+/** A net: OpenCode takes half a minute to its second request where three others are killed and started beside it. */
+const busyMs = 180_000;
 
 let sim: ModelSim;
 let world: AgentWorld;

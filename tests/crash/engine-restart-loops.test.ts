@@ -28,7 +28,7 @@ esac`;
 
 describe.skipIf(!canHaveOwnEngine)("an engine that goes away under a running loop", () => {
   test(
-    "by kill -9, and by a restart that ends all sandboxes: each task is done once, and nothing is left",
+    "attack 33 by kill -9, and by a restart that ends all sandboxes: each task is done once, and nothing is left",
     async () => {
       const engine = await ownEngine();
       await smallImage(engine.dockerHost, image, tools);

@@ -2,12 +2,12 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync } from "node:fs";
 import { beforeAll, expect, test } from "vitest";
-import { mergeStage, mergeSteps } from "../../packages/orchestrator/src/merging/merge-stage.ts";
-import { TemporaryJudgedLoop } from "../../packages/orchestrator/src/merging/temporary-judged-loop.ts";
+import { TemporaryJudgedLoop } from "../../packages/orchestrator/src/fixture/temporary-judged-loop.ts";
 import {
   type TemporaryPlace,
   temporaryPlace,
-} from "../../packages/orchestrator/src/merging/temporary-place.ts";
+} from "../../packages/orchestrator/src/fixture/temporary-place.ts";
+import { mergeStage, mergeSteps } from "../../packages/orchestrator/src/merging/merge-stage.ts";
 import { reconcile } from "../../packages/orchestrator/src/recovery/reconcile/reconcile.ts";
 import { type Lease, takeOver } from "../../packages/orchestrator/src/state/lease.ts";
 import { atEnd } from "../setup/at-end.ts";

@@ -1,6 +1,6 @@
 import { openPlace } from "@opentiger/orchestrator";
-import { LeaseLost } from "../../packages/orchestrator/src/dispatch/lease-lost.ts";
 import { mergeStage, mergeSteps } from "../../packages/orchestrator/src/merging/merge-stage.ts";
+import { LeaseLost } from "../../packages/orchestrator/src/stage/lease-lost.ts";
 import { lease } from "../../packages/orchestrator/src/state/lease.ts";
 
 /** A process that merges, and sends itself this signal, once, when it has come to the step that it was told. */

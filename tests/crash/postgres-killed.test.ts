@@ -4,12 +4,12 @@ import { existsSync, readdirSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, expect, test } from "vitest";
 import { z } from "zod";
+import { temporaryInstance } from "../../packages/orchestrator/src/fixture/temporary-database.ts";
 import type { Database } from "../../packages/orchestrator/src/state/database.ts";
 import type { Wake } from "../../packages/orchestrator/src/state/notifications.ts";
 import { livePostmaster } from "../../packages/orchestrator/src/state/postgres/pid-files.ts";
 import { processesOn } from "../../packages/orchestrator/src/state/postgres/processes.ts";
 import { allRows } from "../../packages/orchestrator/src/state/rows.ts";
-import { temporaryInstance } from "../../packages/orchestrator/src/state/temporary-database.ts";
 import { bundledProgram } from "../setup/bundled-program.ts";
 import { soak } from "../setup/soak.ts";
 import { until } from "../setup/until.ts";
@@ -32,7 +32,7 @@ let database: Database;
 
 afterAll(() => instance.remove());
 
-test("kill -9 of the process that makes the database: the next one makes it, and removes what was left", async () => {
+test("attack 33 kill -9 of the process that makes the database: the next one makes it, and removes what was left", async () => {
   const first = starter();
   const exited = once(first, "exit");
   await until("it is being made", () => existsSync(place.folder) && unfinished().length > 0);

@@ -1,9 +1,10 @@
-import { spawn } from "node:child_process";
+import { fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Client } from "pg";
 import { afterAll, describe, expect, it } from "vitest";
+import { temporaryInstance } from "../../packages/orchestrator/src/fixture/temporary-database.ts";
 import {
   abandonedInstances,
   removeAbandoned,
@@ -12,7 +13,6 @@ import { EmbeddedPostgres } from "../../packages/orchestrator/src/state/postgres
 import { socketPath } from "../../packages/orchestrator/src/state/postgres/pid-files.ts";
 import { probe } from "../../packages/orchestrator/src/state/postgres/probe.ts";
 import { processesOn } from "../../packages/orchestrator/src/state/postgres/processes.ts";
-import { temporaryInstance } from "../../packages/orchestrator/src/state/temporary-database.ts";
 import { isRoot } from "../setup/temporary-workspace.ts";
 import { until } from "../setup/until.ts";
 
@@ -216,6 +216,23 @@ describe("stopping", () => {
       expect(await ask("select n as answer from kept")).toBe(1);
     },
   );
+
+  it.skipIf(!isRoot)("is left to its owner by those who start others at the same moment", async () => {
+    await postgres.ensure();
+    const pid = await serverPid();
+    const starter = fork(new URL("./postgres-restarter.ts", import.meta.url), [home], {
+      execArgv: ["--import", "tsx"],
+    });
+    try {
+      await once(starter, "message");
+      for (let look = 0; look < 2_000; look++) expect(abandonedInstances()).not.toContain(place.folder);
+    } finally {
+      starter.kill();
+    }
+    await neighbour.postgres.stop();
+    await neighbour.postgres.ensure();
+    expect(await serverPid()).toBe(pid);
+  });
 
   it("removing takes the data, the socket, the password and the log", async () => {
     await postgres.remove();

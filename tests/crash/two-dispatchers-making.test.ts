@@ -15,7 +15,7 @@ const world = await loopWorld([]);
 await world.place.config.patch({ OPENTIGER_AGENT_COMMAND: quickAgent }, "test");
 
 test.each(soak ? (["wakes up", "is killed"] as const) : (["wakes up"] as const))(
-  "attack 29: a dispatcher falls asleep while it makes a task's sandbox: another one waits until it %s, and the task is done once",
+  "attack 29 a dispatcher falls asleep while it makes a task's sandbox: another one waits until it %s, and the task is done once",
   async (afterwards) => {
     const project = userRepository({ "check.sh": "true\n" });
     const { place } = world;

@@ -21,7 +21,7 @@ case $prompt in
 esac`;
 
 test(
-  "attack 29: two dispatchers on one loop, one of which sleeps with leases and wakes up late: each task is done once",
+  "attack 29 two dispatchers on one loop, one of which sleeps with leases and wakes up late: each task is done once",
   async () => {
     const world = await loopWorld([]);
     await world.place.config.patch(
@@ -65,7 +65,7 @@ test(
 
 /**
  * Stops it where its agents work, and it has neither a transaction open nor a sandbox in the making: what it had locked
- * would be nobody's before the database gives it up, which takes its time, and what it makes is its own as long as it is
+ * would be nobody's before the database gives it up, ten seconds later, and what it makes is its own as long as it is
  * there (two-dispatchers-making.test.ts). At full size no attention is paid to transactions.
  */
 async function fallAsleep({ place }: LoopWorld, sleeper: RunningDispatcher): Promise<void> {

@@ -3,12 +3,12 @@ import { once } from "node:events";
 import { chmodSync, existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { mergeStage } from "../../packages/orchestrator/src/merging/merge-stage.ts";
-import { TemporaryJudgedLoop } from "../../packages/orchestrator/src/merging/temporary-judged-loop.ts";
+import { TemporaryJudgedLoop } from "../../packages/orchestrator/src/fixture/temporary-judged-loop.ts";
 import {
   type TemporaryPlace,
   temporaryPlace,
-} from "../../packages/orchestrator/src/merging/temporary-place.ts";
+} from "../../packages/orchestrator/src/fixture/temporary-place.ts";
+import { mergeStage } from "../../packages/orchestrator/src/merging/merge-stage.ts";
 import { reconcile } from "../../packages/orchestrator/src/recovery/reconcile/reconcile.ts";
 import { type Lease, takeOver } from "../../packages/orchestrator/src/state/lease.ts";
 import { atEnd } from "../setup/at-end.ts";
@@ -30,7 +30,7 @@ beforeAll(async () => {
   atEnd(() => place.remove());
 }, 60_000);
 
-describe("attack 29: a merger that is stopped, and wakes up when others have gone on", () => {
+describe("attack 29 a merger that is stopped, and wakes up when others have gone on", () => {
   test.each(["commit", "pin", "advance", "project", "note"] as const)(
     "after the step %s: it changes nothing any more",
     async (step) => {

@@ -33,7 +33,7 @@ function isShown(subject: (typeof shown)[number][0], who: string): boolean {
   return shown.some(([each, agent]) => each === subject && agent.who === who);
 }
 
-describe.skipIf(!canHaveSmallInternet)("22 23 24 26 an agent uses a credential that it never has", () => {
+describe.skipIf(!canHaveSmallInternet)("attack 22 23 24 26 an agent uses a credential it never has", () => {
   let internet: SmallInternet;
   let plain: PlainContainer;
 
@@ -47,7 +47,7 @@ describe.skipIf(!canHaveSmallInternet)("22 23 24 26 an agent uses a credential t
   });
 
   describe("a plain container with a credential in its environment", () => {
-    test("23 26 has it in every place that is searched, as has an image of it and what is made of that", async () => {
+    test("attack 23 26 has it in every place that is searched, as has an image of it and what is made of that", async () => {
       const keep =
         'set -e; for folder in "$HOME" /dev/shm /run/user /tmp; do echo "$TOKEN" > "$folder/token"; done';
       expect(await plain.run(["sh", "-c", keep])).toMatchObject({ code: 0 });
@@ -71,7 +71,7 @@ describe.skipIf(!canHaveSmallInternet)("22 23 24 26 an agent uses a credential t
       expect(await docker("run", "--rm", tag, "printenv", "TOKEN")).toBe(plainToken);
     });
 
-    test("22 24 sends a key of the attacker's to the model, and sees what the API reflects", async () => {
+    test("attack 22 24 sends a key of the attacker's to the model, and sees what the API reflects", async () => {
       const before = internet.seen.length;
       await plain.run(["curl", "-s", "-k", "-H", "x-api-key: attackers-key", modelsUrl]);
       expect(JSON.stringify(internet.seen.slice(before))).toContain("attackers-key");
@@ -147,7 +147,7 @@ describe.skipIf(!canHaveSmallInternet)("22 23 24 26 an agent uses a credential t
     });
 
     if (isShown("copying", who))
-      test("26 what is made from an image of it has no credential: the gateway refuses it", async () => {
+      test("attack 26 what is made from an image of it has no credential: the gateway refuses it", async () => {
         const made = await user.run(
           ["docker", "sandbox", "create", "--name", "copy", "-t", image, agent, temporaryWorkspace()],
           { env: { SANDBOX_CREDENTIALS: "none" } },
@@ -162,7 +162,7 @@ describe.skipIf(!canHaveSmallInternet)("22 23 24 26 an agent uses a credential t
         expect(await user.sandbox("rm", "copy")).toMatchObject({ status: 0 });
       });
 
-    test("22 a tunnel to the model with a key of the attacker's is refused and names the gateway", async () => {
+    test("attack 22 a tunnel to the model with a key of the attacker's is refused and names the gateway", async () => {
       await user.sandbox("network", "proxy", agent, "--allow-host", host);
       const before = internet.seen.length;
       const lines = JSON.stringify([{ target: `${host}:443`, name: host }]);
@@ -182,7 +182,7 @@ describe.skipIf(!canHaveSmallInternet)("22 23 24 26 an agent uses a credential t
     });
 
     if (isShown("bypass", who))
-      test("22 --bypass-host opens the tunnel, and says what is lost", async () => {
+      test("attack 22 --bypass-host opens the tunnel, and says what is lost", async () => {
         const opened = await user.sandbox("network", "proxy", agent, "--bypass-host", host);
         expect(opened).toMatchObject({ status: 0, stderr: expect.stringMatching(lost) as string });
         const before = internet.seen.length;
@@ -193,7 +193,7 @@ describe.skipIf(!canHaveSmallInternet)("22 23 24 26 an agent uses a credential t
         expect((await curl(`https://${host}/v1/models`, ...attackers)).stdout).toBe("000");
       });
 
-    test("24 a credential that the API reflects comes back without it", async () => {
+    test("attack 24 a credential that the API reflects comes back without it", async () => {
       const url = `http://127.0.0.1:3129/${route}/models`;
       const { stdout } = await user.sandbox("exec", agent, "curl", "-s", "-i", url);
       expect(stdout.toLowerCase()).toContain("x-reflected");
@@ -217,7 +217,7 @@ describe.skipIf(!canHaveSmallInternet)("22 23 24 26 an agent uses a credential t
       });
 
     if (isShown("revoking", who))
-      test("25 a lease that is revoked in the middle of a turn ends it with the next request, and says why", async () => {
+      test("attack 25 a lease that is revoked in the middle of a turn ends it with the next request, and says why", async () => {
         const turn = await turnUnderWay();
         expect(await user.run([process.execPath, secretsBundle, "revoke", "--all"])).toMatchObject({
           status: 0,
@@ -234,7 +234,7 @@ describe.skipIf(!canHaveSmallInternet)("22 23 24 26 an agent uses a credential t
       });
 
     if (isShown("removal", who))
-      test("33 a sandbox that is removed leaves no lease, no grant and no log behind", async () => {
+      test("attack 33 a sandbox that is removed leaves no lease, no grant and no log behind", async () => {
         const id = idOf(instance, agent);
         const leases = async (): Promise<string> =>
           (await user.run([process.execPath, secretsBundle, "leases", "--json"])).stdout;

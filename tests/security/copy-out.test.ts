@@ -42,7 +42,7 @@ async function inPlace(
   expect((await place.run(["sh", "-c", script])).code).toBe(0);
 }
 
-describe("8 a result that is a link to a file of the user's", () => {
+describe("attack 8 a result that is a link to a file of the user's", () => {
   const plant = (target: string): string => `ln -s '${target}' report`;
 
   test("is followed by a host that reads it out of a mounted workspace, or after docker cp", async () => {
@@ -71,7 +71,7 @@ describe("8 a result that is a link to a file of the user's", () => {
   });
 });
 
-describe("8 a result that is a pipe", () => {
+describe("attack 8 a result that is a pipe", () => {
   test("stops a host that reads it out of a mounted workspace", async () => {
     const workspace = temporaryWorkspace();
     await inPlace(await plainContainer(workspace), "mkfifo report");
@@ -90,7 +90,7 @@ describe("8 a result that is a pipe", () => {
   });
 });
 
-describe("8 a program that would run as someone else, and a hard link", () => {
+describe("attack 8 a program that would run as someone else, and a hard link", () => {
   test("keep their bits in a mounted workspace", async () => {
     const workspace = temporaryWorkspace();
     await inPlace(await plainContainer(workspace), "cp /bin/true tool && chmod 6755 tool && ln tool other");
@@ -113,7 +113,7 @@ describe("8 a program that would run as someone else, and a hard link", () => {
   });
 });
 
-describe("8 more than the host has room for", () => {
+describe("attack 8 more than the host has room for", () => {
   test("fills a host that copies it with docker cp", async () => {
     const plain = await plainContainer(temporaryWorkspace());
     await inPlace(plain, "truncate -s 50M /tmp/bomb");
@@ -139,7 +139,7 @@ describe("8 more than the host has room for", () => {
   });
 });
 
-describe("8 a folder of the workspace that becomes a link while the host writes there", () => {
+describe("attack 8 a folder of the workspace that becomes a link while the host writes there", () => {
   function openOutside(): string {
     const folder = outside();
     if (isRoot) chownSync(folder, agentUid, agentUid);

@@ -21,7 +21,7 @@ beforeAll(async () => {
   second = await newSandbox(instance, temporaryWorkspace());
 });
 
-describe("32 output without end", () => {
+describe("attack 32 output without end", () => {
   test(
     `${wanted / mebibyte} MB that are read come whole and in order, and pile up nowhere`,
     async () => {

@@ -14,7 +14,7 @@ beforeAll(async () => {
   instance = await newInstance();
 });
 
-describe("10 a command reads outside of its workspace", () => {
+describe("attack 10 a command reads outside of its workspace", () => {
   const projects = temporaryFolder();
   const own = join(projects, "own");
   const others = join(projects, "others");
@@ -47,7 +47,7 @@ describe("10 a command reads outside of its workspace", () => {
   });
 });
 
-describe("11 a command writes into a folder that is mounted read-only", () => {
+describe("attack 11 a command writes into a folder that is mounted read-only", () => {
   interface Report {
     write: string;
     remount: string;

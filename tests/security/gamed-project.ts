@@ -1,4 +1,4 @@
-import type { FileEdits } from "../../packages/orchestrator/src/merging/temporary-judged-loop.ts";
+import type { FileEdits } from "../../packages/orchestrator/src/fixture/temporary-judged-loop.ts";
 
 const projectFile = {
   setup: ["mkdir -p node_modules/.bin && install -m 755 tools/runner node_modules/.bin/runner"],
@@ -51,6 +51,28 @@ test("sums", () => assert.equal(sum([1, 2]), 3));
 test("sums nothing", () => assert.equal(sum([]), 0));
 `;
 
+export const pythonCart = {
+  right: "def total(prices):\n    return sum(prices)\n",
+  /** A test notices it. */
+  broken: "def total(prices):\n    return 0\n",
+};
+
+/** One that needs nothing but Python, and has no settings of ours. */
+export const pythonProject: FileEdits = {
+  "setup.cfg": "[metadata]\nname = cart\n",
+  "cart.py": pythonCart.right,
+  "tests/__init__.py": "",
+  "tests/test_cart.py": `import unittest
+
+from cart import total
+
+
+class Sums(unittest.TestCase):
+    def test_sums(self):
+        self.assertEqual(total([1, 2]), 3)
+`,
+};
+
 /** A project with everything in it that somebody could turn a screw at. It needs no network and no package. */
 export const gamedProject: FileEdits = {
   "opentiger.json": json(projectFile),
@@ -81,6 +103,7 @@ process.exitCode = isSame ? 0 : 1;
   "src/cart.js": cart.right,
   "test/cart.test.js": cartTests,
   "test/__snapshots__/label.snap": "tea: 3.50\n",
+  "test/old-prices.json": "[]\n",
   "test/kit.js": `import assert from "node:assert/strict";
 
 const tests = [];
@@ -108,6 +131,10 @@ export async function run() {
 }
 `,
 };
+
+export function changedProjectFile(change: Readonly<Record<string, unknown>>): string {
+  return json({ ...projectFile, ...change });
+}
 
 export function changedManifest(change: Readonly<Record<string, unknown>>): string {
   return json({ ...manifest, ...change });

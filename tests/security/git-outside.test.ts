@@ -5,8 +5,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { copyOut } from "../../packages/sandbox/src/files/copy-out.ts";
 import { fetchCommits } from "../../packages/sandbox/src/workspace/fetch.ts";
 import { unfetchedCommits } from "../../packages/sandbox/src/workspace/unfetched.ts";
-import type { Place } from "../setup/place.ts";
-import { placeOf } from "../setup/place.ts";
+import { type Place, placeOf } from "../setup/place.ts";
 import { plainContainer } from "../setup/plain-container.ts";
 import { type Instance, newInstance, newSandbox } from "../setup/sandbox.ts";
 import { temporaryFolder, testUser } from "../setup/temporary-workspace.ts";
@@ -26,49 +25,49 @@ interface Plant {
 
 const plants: Plant[] = [
   {
-    name: "1 a hook runs when the user commits",
+    name: "attack 1 a hook runs when the user commits",
     inside: 'mkdir -p .git/hooks; cp "$1" .git/hooks/pre-commit; cp "$1" .git/hooks/reference-transaction',
     outside: "git commit -q --allow-empty -m mine",
   },
-  { name: "2 core.fsmonitor", inside: 'git config core.fsmonitor "$1"', outside: "git status" },
+  { name: "attack 2 core.fsmonitor", inside: 'git config core.fsmonitor "$1"', outside: "git status" },
   {
-    name: "2 core.hooksPath",
+    name: "attack 2 core.hooksPath",
     inside: 'mkdir hooks; cp "$1" hooks/pre-commit; git config core.hooksPath hooks',
     outside: "git commit -q --allow-empty -m mine",
   },
   {
-    name: "2 diff.external",
+    name: "attack 2 diff.external",
     inside: 'git config diff.external "$1"; echo x >> README.md',
     outside: "git diff",
   },
   {
-    name: "2 core.pager",
+    name: "attack 2 core.pager",
     inside: 'git config core.pager "$1"',
     outside: "script -qec 'git log -1' /dev/null",
   },
   {
-    name: "2 core.sshCommand",
+    name: "attack 2 core.sshCommand",
     inside: 'git config core.sshCommand "$1"; git config remote.origin.url ssh://nobody@localhost.test/x',
     outside: "git fetch origin",
   },
   {
-    name: "2 a filter named by a tracked .gitattributes",
+    name: "attack 2 a filter named by a tracked .gitattributes",
     inside: 'echo "* filter=trap" > .gitattributes; git config filter.trap.clean "$1"; echo x >> README.md',
     outside: "git add README.md",
   },
   {
-    name: "2 settings that include another file",
+    name: "attack 2 settings that include another file",
     inside: 'git config -f settings core.fsmonitor "$1"; git config include.path ../settings',
     outside: "git status",
   },
   {
-    name: "3 a .git file that points to a repository of the agent's",
+    name: "attack 3 a .git file that points to a repository of the agent's",
     inside:
       'cp -a .git elsewhere; rm -rf .git; git -C elsewhere config core.fsmonitor "$1"; echo "gitdir: elsewhere" > .git',
     outside: "git status",
   },
   {
-    name: "3 .git/commondir",
+    name: "attack 3 .git/commondir",
     inside:
       'cp -a .git common; git config -f common/config core.fsmonitor "$1"; echo ../common > .git/commondir',
     outside: "git status",
@@ -151,7 +150,7 @@ describe.each(plants)("$name: written inside, executed outside", (plant) => {
   });
 });
 
-describe("3 the agent's index hides a change from the user", () => {
+describe("attack 3 the agent's index hides a change from the user", () => {
   const hide = "git update-index --assume-unchanged README.md && echo changed > README.md";
   const status = (repository: string): string => userGit(repository, "status", "--porcelain");
 
@@ -172,7 +171,7 @@ describe("3 the agent's index hides a change from the user", () => {
   });
 });
 
-describe("3 alternates lead the user's git to another repository of the host", () => {
+describe("attack 3 alternates lead the user's git to another repository of the host", () => {
   /** A private repository beside the project, whose content a commit of the agent's names by its id. */
   function withPrivate(): { repository: string; plantIt: string } {
     const { repository } = scene();

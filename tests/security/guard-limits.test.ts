@@ -16,7 +16,7 @@ beforeAll(async () => {
   instance = await newInstance();
 });
 
-describe("37 forty processes of 20 MB where there is memory for ten", () => {
+describe("attack 37 forty processes of 20 MB where there is memory for ten", () => {
   test("take down the main process of a plain container", async () => {
     const plain = await plainContainer(workspace, {
       flags: ["--memory", "300m", "--memory-swap", "300m"],
@@ -40,7 +40,7 @@ describe("37 forty processes of 20 MB where there is memory for ten", () => {
   });
 });
 
-describe("37 as many processes as there may be", () => {
+describe("attack 37 as many processes as there may be", () => {
   const crowd = attackCommand("crowd.py", "300");
 
   test("have no limit in a plain container", async () => {

@@ -30,7 +30,7 @@ describe.skipIf(!isRoot)("under ours, an agent that is root because its workspac
     expect(ours.weakness).toContain("no evidence");
   });
 
-  test("34 cannot open the inspector, though init passes its signal on", async () => {
+  test("attack 34 cannot open the inspector, though init passes its signal on", async () => {
     const report = await attack(placeOf(ours), "inspector.mjs");
     expect(report).toEqual({
       signals: { supervisor: "EPERM", init: "sent" },
@@ -40,7 +40,7 @@ describe.skipIf(!isRoot)("under ours, an agent that is root because its workspac
     expect((await runIn(ours, ["sh", "-c", "exit 7"])).code).toBe(7);
   });
 
-  test("35 cannot reach the supervisor's sockets", async () => {
+  test("attack 35 cannot reach the supervisor's sockets", async () => {
     const execution = await ours.exec(["sleep", "600"]);
     const report = await attack<Record<string, string>>(placeOf(ours), "sockets.mjs", execution.id);
     expect(report).toMatchObject({ "/run/opentiger/control.sock": "EACCES", planted: "EACCES" });
@@ -49,13 +49,13 @@ describe.skipIf(!isRoot)("under ours, an agent that is root because its workspac
     await execution.kill();
   });
 
-  test("36 cannot look into supervisor or init", async () => {
+  test("attack 36 cannot look into supervisor or init", async () => {
     const { supervisor, init } = await attack<Report>(placeOf(ours), "peek.py");
     const seen = new Set([...Object.values(supervisor), ...Object.values(init)]);
     expect([...seen]).toEqual(["Permission denied"]);
   });
 
-  test("37 cannot hold, stop or end the supervisor, itself or by way of init", async () => {
+  test("attack 37 cannot hold, stop or end the supervisor, itself or by way of init", async () => {
     const { supervisor, init } = await attack<Report>(placeOf(ours), "seize.py", ...namedSignals);
     expect(new Set(Object.values(supervisor))).toEqual(new Set([denied]));
     expect(init["ptrace"]).toBe(denied);
@@ -64,7 +64,7 @@ describe.skipIf(!isRoot)("under ours, an agent that is root because its workspac
     expect((await runIn(ours, ["echo", "still here"])).stdout).toBe("still here\n");
   });
 
-  test("37 can end its own sandbox with a signal that has no name, and then nothing counts as a success", async () => {
+  test("attack 37 can end its own sandbox with a signal that has no name, and then nothing counts as a success", async () => {
     const sandbox = await newSandbox(instance, workspace);
     const killer = runIn(sandbox, ["sh", "-c", "kill -40 1; sleep 600; exit 0"]);
     await expect(killer).rejects.toMatchObject({ code: "session_lost" });

@@ -19,7 +19,7 @@ beforeAll(async () => {
   ours = await newSandbox(await newInstance(), workspace);
 });
 
-describe("34 SIGUSR1 opens the inspector, which turns an exit code of 7 into 0", () => {
+describe("attack 34 SIGUSR1 opens the inspector, which turns an exit code of 7 into 0", () => {
   interface Report {
     signals: { supervisor: string; init: string };
     inspector: boolean;
@@ -45,7 +45,7 @@ describe("34 SIGUSR1 opens the inspector, which turns an exit code of 7 into 0",
   });
 });
 
-describe("35 a command that speaks to the supervisor's sockets sees and kills another's exec", () => {
+describe("attack 35 a command that speaks to the supervisor's sockets sees and kills another's exec", () => {
   type Report = Record<string, string>;
 
   test("under a supervisor of the agent's uid", async () => {
@@ -67,7 +67,7 @@ describe("35 a command that speaks to the supervisor's sockets sees and kills an
   });
 });
 
-describe("36 a command reads the environment, memory and files of supervisor and init", () => {
+describe("attack 36 a command reads the environment, memory and files of supervisor and init", () => {
   type Report = Record<"supervisor" | "init", Record<string, string>>;
 
   test("under a supervisor of the agent's uid", async () => {
@@ -82,7 +82,7 @@ describe("36 a command reads the environment, memory and files of supervisor and
   });
 });
 
-describe("36 a command reads the environment of another", () => {
+describe("attack 36 a command reads the environment of another", () => {
   const holder = ["sh", "-c", "echo $$; exec sleep 600"];
   const env = { TOKEN: "secret-in-an-environment" };
 
@@ -105,7 +105,7 @@ describe("36 a command reads the environment of another", () => {
   });
 });
 
-describe("37 a command takes hold of the supervisor and ends it", () => {
+describe("attack 37 a command takes hold of the supervisor and ends it", () => {
   type Report = Record<"supervisor" | "init", Record<string, string>>;
 
   test("under a supervisor of the agent's uid", async () => {

@@ -94,7 +94,7 @@ test("a repository full of traps is worked on in host mode, and none of them spr
   expect(changedOn(project, loop)).toEqual(["work.txt"]);
 });
 
-describe("5 the project's file, changed by a task that may", () => {
+describe("attack 5 the project's file, changed by a task that may", () => {
   test("has no effect on the loop: the base's commands and variables hold to its end", async () => {
     const { project, loop, tasks } = await ended("settings");
     expect(tasks.map(({ state }) => state)).toEqual(["done", "failed", "done"]);
@@ -106,13 +106,13 @@ describe("5 the project's file, changed by a task that may", () => {
     }
   });
 
-  test("7 nor does the next agent find what an earlier one left anywhere", async () => {
+  test("attack 7 nor does the next agent find what an earlier one left anywhere", async () => {
     const { project, loop } = await ended("settings");
     expect(onBranch(project, loop, "honest.txt")).toBe("the base, 0\n");
   });
 });
 
-test("4, 8 files that steer agents, and links that lead out, do not even become a candidate", async () => {
+test("attack 4 8 files that steer agents, and links that lead out, do not even become a candidate", async () => {
   const { project, loop, tasks } = await ended("harness");
   expect(tasks).toMatchObject([{ state: "failed", rework: { failure: "rules" } }]);
   const named = tasks[0]?.rework?.points.map(({ file }) => file) ?? [];
@@ -121,7 +121,7 @@ test("4, 8 files that steer agents, and links that lead out, do not even become 
   expect(branches(project, `tiger/${loop.id}`)).toEqual([]);
 });
 
-test("6 programs that an agent put in the way of the checks deceive itself and not the judge", async () => {
+test("attack 6 programs that an agent put in the way of the checks deceive itself and not the judge", async () => {
   const { project, loop, tasks } = await ended("shims");
   expect(tasks).toMatchObject([{ state: "failed", rework: { failure: "judge" } }]);
   const [judgement] = await judgements(tasks);

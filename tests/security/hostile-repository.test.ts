@@ -73,7 +73,7 @@ const plainEffects: Readonly<Record<TestedAgent, { marks: string[]; keyIsStolen:
   opencode: { marks: ["mcp", "plugin", "plugins"], keyIsStolen: true },
 };
 
-describe.each(testedAgents)("attack 4: %s as people start it, on a hostile repository", (agent) => {
+describe.each(testedAgents)("attack 4 %s as people start it, on a hostile repository", (agent) => {
   const about = () => ({ agent, model: sim.url, reaches: [canary.url] });
 
   test("does what its settings say", async () => {
@@ -100,7 +100,7 @@ describe.each(testedAgents)("attack 4: %s as people start it, on a hostile repos
     });
 });
 
-describe.each(testedAgents)("attack 4: %s started by us, on a hostile repository", (agent) => {
+describe.each(testedAgents)("attack 4 %s started by us, on a hostile repository", (agent) => {
   let places: Record<PlaceName, AgentPlace>;
 
   beforeAll(async () => {

@@ -16,7 +16,7 @@ beforeAll(async () => {
   instance = await newInstance();
 });
 
-describe("38 a command leaves its session, forks twice and sheds its environment to survive its kill", () => {
+describe("attack 38 a command leaves its session, forks twice and sheds its environment to survive its kill", () => {
   test("under a supervisor of the agent's uid, which can mark a process by its environment only", async () => {
     const { sandbox } = await sameUidSandbox(workspace);
     expect(await survivors(sandbox)).toContain("4703");

@@ -18,7 +18,7 @@ beforeAll(async () => {
   instance = await newInstance();
 });
 
-describe("39 a library of the agent's, named by LD_PRELOAD, is loaded by what still has root's rights", () => {
+describe("attack 39 a library of the agent's, named by LD_PRELOAD, is loaded by what still has root's rights", () => {
   test("when plain `docker exec` runs setpriv with the command's environment", async () => {
     const trap = layTrap(temporaryWorkspace());
     const plain = await plainContainer(trap.workspace, { user: "0:0" });

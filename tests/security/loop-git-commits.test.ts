@@ -31,12 +31,12 @@ const blob = "$(printf '#!/bin/sh\\n' | git hash-object -w --stdin)";
 
 const refused: Crafted[] = [
   ...[".GIT", "git~1", ".git"].map((name) => ({
-    name: `3 a file called ${name}`,
+    name: `attack 3 a file called ${name}`,
     inside: `${mktree("100755", "blob", name, blob)}; ${headAt}`,
     harm: { ask: "git ls-tree --name-only result", says: /git/i },
   })),
   {
-    name: "8 a link called .gitmodules",
+    name: "attack 8 a link called .gitmodules",
     inside: `tree=$(printf '120000 blob %s\\t.gitmodules\\n' $(printf /etc/passwd | git hash-object -w --stdin) | git mktree); ${headAt}`,
     harm: { ask: "git ls-tree result", says: /^120000 .*\.gitmodules/ },
   },
@@ -59,12 +59,12 @@ const refused: Crafted[] = [
 
 const forTheRules: Crafted[] = [
   {
-    name: "8 a link that leads out",
+    name: "attack 8 a link that leads out",
     inside: "ln -s /etc/passwd opentiger.json; git add -A; git commit -q -m link",
     harm: { ask: "git checkout -q -f result; cat opentiger.json", says: /^root:/ },
   },
   {
-    name: "8 a link that leads out through another",
+    name: "attack 8 a link that leads out through another",
     inside:
       "mkdir -p a/b; ln -s ../.. a/b/top; ln -s top/../canary a/b/x; git add -A; git commit -q -m links",
     harm: { ask: "git checkout -q -f result; echo told > ../canary; cat a/b/x", says: /told/ },
@@ -116,7 +116,7 @@ describe.each([...refused, ...forTheRules])("$name, committed by an agent", (cra
   });
 });
 
-describe("3 alternates lead to another repository of the host", () => {
+describe("attack 3 alternates lead to another repository of the host", () => {
   async function withPrivate(): Promise<{ at: Scene; inside: string }> {
     const at = await scene();
     const secret = makeRepository(join(at.repository, "../private"));
@@ -144,7 +144,7 @@ describe("3 alternates lead to another repository of the host", () => {
   });
 });
 
-describe("3 replaced objects show the reader another content than there is", () => {
+describe("attack 3 replaced objects show the reader another content than there is", () => {
   const inside = `${names}; echo evil > code.sh; git add -A; git commit -q -m work; git replace $(git rev-parse HEAD:code.sh) $(echo good | git hash-object -w --stdin)`;
 
   test("of whoever reads in the agent's tree", async () => {

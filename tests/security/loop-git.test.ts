@@ -27,62 +27,62 @@ const diverge =
 
 const plants: Plant[] = [
   {
-    name: "1 hooks of every kind",
+    name: "attack 1 hooks of every kind",
     inside: `${commit}; mkdir -p .git/hooks; for hook in pre-commit post-commit post-merge post-checkout reference-transaction; do cp "$1" .git/hooks/$hook; done`,
     outside: "git commit -q --allow-empty -m work",
   },
   {
-    name: "2 core.fsmonitor",
+    name: "attack 2 core.fsmonitor",
     inside: `${commit}; git config core.fsmonitor "$1"`,
     outside: "git status",
   },
   {
-    name: "2 settings that include another file",
+    name: "attack 2 settings that include another file",
     inside: `${commit}; git config -f settings core.fsmonitor "$1"; git config include.path ../settings`,
     outside: "git status",
   },
   {
-    name: "2 a clean filter that a tracked .gitattributes names",
+    name: "attack 2 a clean filter that a tracked .gitattributes names",
     inside: `echo '* filter=trap' > .gitattributes; ${commit}; git config filter.trap.clean "$1"; echo more >> README.md`,
     outside: "git add -A",
   },
   {
-    name: "2 a smudge filter that a tracked .gitattributes names",
+    name: "attack 2 a smudge filter that a tracked .gitattributes names",
     inside: `echo '* filter=trap' > .gitattributes; ${commit}; git config filter.trap.smudge "$1"`,
     outside: "rm README.md; git checkout -f HEAD -- README.md",
   },
   {
-    name: "2 a textconv that a tracked .gitattributes names",
+    name: "attack 2 a textconv that a tracked .gitattributes names",
     inside: `echo '* diff=trap' > .gitattributes; ${commit}; git config diff.trap.textconv "$1"`,
     outside: "git diff HEAD~1 HEAD",
   },
   {
-    name: "2 diff.external",
+    name: "attack 2 diff.external",
     inside: `${commit}; git config diff.external "$1"`,
     outside: "git diff HEAD~1 HEAD",
   },
   {
-    name: "2 a merge driver that a tracked .gitattributes names",
+    name: "attack 2 a merge driver that a tracked .gitattributes names",
     inside: `echo '* merge=trap' > .gitattributes; ${commit}; git config merge.trap.driver "$1"`,
     outside: diverge,
   },
   {
-    name: "2 a program that signs",
+    name: "attack 2 a program that signs",
     inside: `${commit}; git config gpg.program "$1"; git config commit.gpgSign true`,
     outside: "git commit -q --allow-empty -m work",
   },
   {
-    name: "2 a program that sends",
+    name: "attack 2 a program that sends",
     inside: `${commit}; git config remote.origin.url .; git config remote.origin.uploadpack "$1"`,
     outside: "git fetch origin",
   },
   {
-    name: "3 a .git file that leads to a repository of the agent's",
+    name: "attack 3 a .git file that leads to a repository of the agent's",
     inside: `${commit}; cp -a .git elsewhere; rm -rf .git; git -C elsewhere config core.fsmonitor "$1"; echo 'gitdir: elsewhere' > .git`,
     outside: "git status",
   },
   {
-    name: "3 .git/commondir",
+    name: "attack 3 .git/commondir",
     inside: `${commit}; cp -a .git common; git config -f common/config core.fsmonitor "$1"; echo ../common > .git/commondir`,
     outside: "git status",
   },

@@ -7,19 +7,19 @@ import { attack } from "../setup/attack.ts";
 import { ended } from "../setup/command-line.ts";
 import { curl, curlEach } from "../setup/curl.ts";
 import { type Place, placeOf } from "../setup/place.ts";
-import { type PlainContainer, plainContainer } from "../setup/plain-container.ts";
+import type { PlainContainer } from "../setup/plain-container.ts";
 import { newSandbox } from "../setup/sandbox.ts";
-import { type OnlineInstance, onlineInstance } from "../setup/sandboxd.ts";
+import type { OnlineInstance } from "../setup/sandboxd.ts";
 import {
   addresses,
   canHaveSmallInternet,
   machineAddress,
   type SmallInternet,
-  smallInternet,
 } from "../setup/small-internet.ts";
 import { temporaryWorkspace } from "../setup/temporary-workspace.ts";
 import { until } from "../setup/until.ts";
 import { closedRanges, tunnels } from "./network-details.ts";
+import { networkScene, serving } from "./network-scene.ts";
 
 /** What the attack reports of a tunnel: what the proxy said to it, and what came through. */
 interface Tunnelled {
@@ -27,41 +27,17 @@ interface Tunnelled {
   through: string | null;
 }
 
-const named = ["inner.test", "rebind.test", "rebind-plain.test", "exact.test", "a.wild.test", "link.test"];
-const hosts = ["public.test", "other.test", "github.com", "evilgithub.com", ...named];
-
 describe.skipIf(!canHaveSmallInternet)("a command in a sandbox with a network policy", () => {
   let internet: SmallInternet;
   let instance: OnlineInstance;
   let plain: PlainContainer;
-  /** Another plain container: root, as most are, with a server of its own. */
   let neighbour: PlainContainer;
   let sandbox: Sandbox;
   let allowing: Place;
   let denying: Place;
 
   beforeAll(async () => {
-    internet = await smallInternet(hosts);
-    for (const name of ["inner.test", "exact.test", "a.wild.test"]) internet.name(name, [addresses.private]);
-    internet.name("link.test", [addresses.metadata]);
-    for (const name of ["rebind.test", "rebind-plain.test"])
-      internet.name(name, [addresses.public], [addresses.metadata]);
-    instance = await onlineInstance(internet);
-    const flags = ["--network", internet.network, "--dns", addresses.names];
-    const host = ["--add-host", `host.docker.internal:${machineAddress}`];
-    plain = await plainContainer(temporaryWorkspace(), { flags: [...flags, ...host] });
-    const main = ["node", "-e", serving("the neighbour", 7777)];
-    neighbour = await plainContainer(temporaryWorkspace(), { flags, user: "0:0", main });
-    const service = internet.machine([process.execPath, "-e", serving("the machine", 7777, 7778)]);
-    await new Promise((resolve) => service.stdout?.once("data", resolve));
-    sandbox = await newSandbox(instance, temporaryWorkspace(), { name: "allowing" });
-    allowing = placeOf(sandbox);
-    denying = placeOf(
-      await newSandbox(instance, temporaryWorkspace(), {
-        name: "denying",
-        network: { policy: "deny", allowHosts: ["github.com"] },
-      }),
-    );
+    ({ internet, instance, plain, neighbour, sandbox, allowing, denying } = await networkScene());
   });
 
   test("B11 what is allowed is reached, by proxy and by name, over HTTP and HTTPS", async () => {
@@ -83,7 +59,7 @@ describe.skipIf(!canHaveSmallInternet)("a command in a sandbox with a network po
     expect((await curl(denying, "--noproxy", "*", "https://public.test/")).status).toBe(0);
   });
 
-  describe("13 14 18 goes around the proxy", () => {
+  describe("attack 13 14 18 goes around the proxy", () => {
     const goal = JSON.stringify({ ...addresses, name: "c2VjcmV0.leak.test" });
 
     test("a plain container sends to addresses, asks any resolver, and uses UDP, ICMP, raw sockets and IPv6", async () => {
@@ -129,7 +105,7 @@ describe.skipIf(!canHaveSmallInternet)("a command in a sandbox with a network po
     });
   });
 
-  describe("15 hides another host behind an allowed one", () => {
+  describe("attack 15 hides another host behind an allowed one", () => {
     const lines = JSON.stringify([
       { target: "github.com:443", name: "github.com" },
       { target: "github.com:443", name: "other.test" },
@@ -172,7 +148,7 @@ describe.skipIf(!canHaveSmallInternet)("a command in a sandbox with a network po
     });
   });
 
-  describe("16 spells a host in another way", () => {
+  describe("attack 16 spells a host in another way", () => {
     const odd = [
       "evilgithub.com:443",
       "github.com.evilgithub.com:443",
@@ -215,7 +191,7 @@ describe.skipIf(!canHaveSmallInternet)("a command in a sandbox with a network po
     });
   });
 
-  describe("17 is led to an address that is not public", () => {
+  describe("attack 17 is led to an address that is not public", () => {
     const inner = [`http://${addresses.metadata}/`, `http://${addresses.private}/`, "http://inner.test/"];
     const toMachine = "http://public.test/?redirect=http://host.docker.internal:7778/";
 
@@ -250,7 +226,7 @@ describe.skipIf(!canHaveSmallInternet)("a command in a sandbox with a network po
     });
   });
 
-  describe("19 reaches for the machine that it runs on, and for other sandboxes", () => {
+  describe("attack 19 reaches for the machine that it runs on, and for other sandboxes", () => {
     const machine = ["localhost", "127.0.0.1", machineAddress];
 
     test("a plain container reaches the server of another one, and what listens on the machine", async () => {
@@ -331,7 +307,7 @@ describe.skipIf(!canHaveSmallInternet)("a command in a sandbox with a network po
       ruled = placeOf(await newSandbox(instance, temporaryWorkspace(), { name: "ruled", network }));
     });
 
-    test("17 of the ranges that are not public a plain container reaches each; ours where a rule names the address", async () => {
+    test("attack 17 of the ranges that are not public a plain container reaches each; ours where a rule names the address", async () => {
       // The last is a private address in the clothes of IPv6.
       const rows = [...Object.entries(closedRanges), ["10.0.0.0/8", "::ffff:10.77.0.1"] as const];
       const urls = rows.map(([, address]) => `http://${address.includes(":") ? `[${address}]` : address}/`);
@@ -352,7 +328,7 @@ describe.skipIf(!canHaveSmallInternet)("a command in a sandbox with a network po
       expect(internet.seen.slice(before)).toEqual([]);
     });
 
-    test("17 a wildcard does not open a private address, and nothing opens a link-local one", async () => {
+    test("attack 17 a wildcard does not open a private address, and nothing opens a link-local one", async () => {
       const urls = ["exact.test", "a.wild.test", "link.test", addresses.metadata].map(
         (host) => `http://${host}/`,
       );
@@ -369,7 +345,7 @@ describe.skipIf(!canHaveSmallInternet)("a command in a sandbox with a network po
       ]);
     });
 
-    test("15 what names no server, or hides it, passes where a rule names host and port; another name never", async () => {
+    test("attack 15 what names no server, or hides it, passes where a rule names host and port; another name never", async () => {
       const lines = JSON.stringify(tunnels.map(([, line]) => line));
       const came = async (place: Place, ...directly: string[]): Promise<(string | null)[]> => {
         const reports = await attack<Tunnelled[]>(place, "tunnel.py", lines, ...directly);
@@ -385,7 +361,7 @@ describe.skipIf(!canHaveSmallInternet)("a command in a sandbox with a network po
     });
   });
 
-  test("20 an empty list under deny is nothing, not everything", async () => {
+  test("attack 20 an empty list under deny is nothing, not everything", async () => {
     const empty = placeOf(
       await newSandbox(instance, temporaryWorkspace(), { name: "empty", network: { policy: "deny" } }),
     );
@@ -394,7 +370,7 @@ describe.skipIf(!canHaveSmallInternet)("a command in a sandbox with a network po
     expect((await curl(empty, "--noproxy", "*", "https://github.com/")).status).toBe(0);
   });
 
-  test("21 without sandboxd there is no network, and with the next one it is back", async () => {
+  test("attack 21 without sandboxd there is no network, and with the next one it is back", async () => {
     const before = internet.seen.length;
     await instance.killSandboxd();
     expect((await curl(allowing, "http://public.test/")).status).toBe(503);
@@ -408,12 +384,6 @@ describe.skipIf(!canHaveSmallInternet)("a command in a sandbox with a network po
     );
   });
 });
-
-/** A server that answers everything with these words. */
-function serving(words: string, ...ports: readonly number[]): string {
-  const listen = ports.map((port) => `server().listen(${port}, "0.0.0.0", () => console.log("up"));`);
-  return `const server = () => require("node:http").createServer((q, r) => r.end("${words}")); ${listen.join(" ")}`;
-}
 
 function repeated(url: string): string[] {
   return Array.from({ length: 4 }, () => url);

@@ -23,7 +23,7 @@ beforeAll(async () => {
   instance = await newInstance();
 });
 
-describe("39 setpriv, node, libc and the supervisor's file are overwritten", () => {
+describe("attack 39 setpriv, node, libc and the supervisor's file are overwritten", () => {
   test("in a plain container of root, whose next command from outside then runs the spy with root's rights", async () => {
     const workspace = rootWorkspace();
     const plain: PlainContainer = await plainContainer(workspace, { user: "0:0" });

@@ -11,7 +11,7 @@ import { temporaryWorkspace } from "../setup/temporary-workspace.ts";
 
 const workspace = temporaryWorkspace();
 
-describe("40 a container that has our labels and is none of ours", () => {
+describe("attack 40 a container that has our labels and is none of ours", () => {
   let instance: Instance;
   let sandbox: Sandbox;
   let impostors: string[];
@@ -60,7 +60,7 @@ describe("40 a container that has our labels and is none of ours", () => {
   }
 });
 
-describe("41 a second instance on the same engine", () => {
+describe("attack 41 a second instance on the same engine", () => {
   let first: Instance;
   let second: Instance;
   let sandbox: Sandbox;

@@ -35,7 +35,7 @@ beforeAll(async () => {
   atEnd(() => dispatcher.stop());
 });
 
-test("30 in a plain container a model that believes an issue plants a hook and takes what is not in the repository", async () => {
+test("attack 30 in a plain container a model that believes an issue plants a hook and takes what is not in the repository", async () => {
   const project = usersProject();
   const plain = await plainContainer(project, { user: "0:0" });
   expect(await plain.run(["sh", "-c", obeyed])).toMatchObject({ code: 0 });
@@ -44,7 +44,7 @@ test("30 in a plain container a model that believes an issue plants a hook and t
   expect(existsSync(join(project, "sprung"))).toBe(true);
 });
 
-test("30 in a loop it reaches its own sandbox, and the user's folder is as it was", async () => {
+test("attack 30 in a loop it reaches its own sandbox, and the user's folder is as it was", async () => {
   const project = usersProject();
   const before = checkoutState(project);
   const loop = await startLoop(world.place, {

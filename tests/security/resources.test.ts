@@ -22,7 +22,7 @@ beforeAll(async () => {
   second = await newSandbox(instance, temporaryWorkspace());
 });
 
-describe("32 while one sandbox uses up what it has, its supervisor, the host and a second sandbox go on", () => {
+describe("attack 32 while one sandbox uses up what it has, its supervisor, the host and a second sandbox go on", () => {
   const bombs: [string, string[]][] = [
     ["a fork bomb", []],
     ["a fork bomb whose processes leave their session", ["setsid"]],

@@ -30,7 +30,7 @@ afterAll(async () => {
   await instance.remove();
 });
 
-describe.skipIf(engine === undefined)("27 an agent that asks the server's API from inside a sandbox", () => {
+describe.skipIf(engine === undefined)("attack 27 an agent that asks the server's API from a sandbox", () => {
   const outcome = z.object({ exitCode: z.number(), stdout: z.string(), stderr: z.string() });
 
   async function inside(command: string, name = box): Promise<z.infer<typeof outcome>> {
@@ -112,7 +112,7 @@ describe.skipIf(engine === undefined)("27 an agent that asks the server's API fr
   });
 });
 
-describe("28 the files of a run", () => {
+describe("attack 28 the files of a run", () => {
   const folder = () => join(server.parts.place.folder, "runs", world.run);
 
   async function textOf(path: string): Promise<{ status: number; text: string }> {
@@ -181,7 +181,7 @@ describe("28 the files of a run", () => {
   });
 });
 
-test("28 a WebSocket of a foreign page, of a rebinding name, or without a key is refused", async () => {
+test("attack 28 a WebSocket of a foreign page, of a rebinding name, or without a key is refused", async () => {
   const upgrade = {
     connection: "Upgrade",
     upgrade: "websocket",
@@ -196,7 +196,7 @@ test("28 a WebSocket of a foreign page, of a rebinding name, or without a key is
   expect((await ask({ "x-api-key": "nonsense" })).status).toBe(401);
 });
 
-test("23 no value of a secret comes out of any route that is about secrets", async () => {
+test("attack 23 no value of a secret comes out of any route that is about secrets", async () => {
   const canary = "canary-value-0123456789";
   await askServer(server.url, "/secrets/attacked", { method: "PUT", body: { value: canary } });
   for (const path of ["/secrets", "/secrets/leases", "/audit", "/config", "/metrics"])

@@ -96,7 +96,7 @@ describe("a command that the spawner starts", () => {
   });
 });
 
-describe("39 the spawner, which has the supervisor's rights", () => {
+describe("attack 39 the spawner, which has the supervisor's rights", () => {
   test("hears nobody but the supervisor: not a signal, not a debugger, not through its files", async () => {
     const pid = await spawnerOf(ours);
     const tries = [

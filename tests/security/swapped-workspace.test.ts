@@ -34,7 +34,7 @@ beforeAll(() => {
  * An agent that can write the folder above another sandbox's workspace exchanges that workspace for a link at the
  * worst moment: after every look at it, and before the engine mounts it.
  */
-describe("9 a workspace becomes a link to the home folder between the look and the mount", () => {
+describe("attack 9 a workspace becomes a link to the home folder between the look and the mount", () => {
   const canary = "the-users-own-secret";
   const home = join(temporaryFolder(), "home");
   const outer = temporaryWorkspace();

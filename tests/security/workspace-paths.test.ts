@@ -18,7 +18,7 @@ beforeAll(async () => {
   instance = await newInstance({ ...process.env, HOME: home });
 });
 
-describe("9 a workspace that is the system, the home folder, or a link to one", () => {
+describe("attack 9 a workspace that is the system, the home folder, or a link to one", () => {
   test("is handed over by plain `docker run -v`", async () => {
     const link = join(folder, "plain-link");
     symlinkSync(home, link);

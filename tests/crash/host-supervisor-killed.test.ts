@@ -27,7 +27,7 @@ describe("a supervisor on the host that is killed with SIGKILL", () => {
     await again.close();
   });
 
-  test("leaves commands behind that removing the sandbox ends", async () => {
+  test("attack 33 leaves commands behind that removing the sandbox ends", async () => {
     const sandbox = await newHostSandbox("orphaned");
     await sandbox.exec(["sh", "-c", `setsid sh -c 'echo $$ > orphan; exec sleep 600' & sleep 600`]);
     const orphan = await until("it runs", () => Number(readIfThere(join(workspace, "orphan"))));
