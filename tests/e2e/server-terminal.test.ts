@@ -88,6 +88,19 @@ test("it has the size that it is told, also after it was found again", async () 
   second.end();
 });
 
+test("a size that it is told at once is not lost to the one that it begins with", async () => {
+  const slow = 'case "$1" in cols) sleep 1 ;; esac; exec /usr/bin/stty "$@"';
+  const container = await docker("ps", "--quiet", "--filter", `label=opentiger.name=${box}`);
+  const shim = `printf '#!/bin/sh\\n%s\\n' '${slow}' > /usr/local/bin/stty && chmod +x /usr/local/bin/stty`;
+  await docker("exec", "--user", "0", container, "sh", "-c", shim);
+  const first = await open(server.url);
+  first.say({ type: "resize", columns: 101, rows: 31 });
+  first.type("sleep 2; stty size\n");
+  await until("it has it", () => /^31 101/m.test(first.text()));
+  first.end();
+  await docker("exec", "--user", "0", container, "rm", "/usr/local/bin/stty");
+});
+
 test("kill -9 of the server: the next one leads to the same shell, and what came meanwhile is there", async () => {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;

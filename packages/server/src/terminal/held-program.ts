@@ -17,7 +17,8 @@ export async function heldProgram(
   { id, command, columns, rows }: ProgramOptions,
 ): Promise<Program | undefined> {
   if (!sandbox.attachable || sandbox.backend === "host") return undefined;
-  const inside = `unset ${handedOver}; tty; stty cols ${columns} rows ${rows}; ${command}`;
+  // Its name last: from then on it may be given another size.
+  const inside = `unset ${handedOver}; stty cols ${columns} rows ${rows} 2>/dev/null; tty; ${command}`;
   const execution = await sandbox.exec(["sh", "-c", hold], {
     id,
     stdin: true,

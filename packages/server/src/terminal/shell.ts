@@ -34,6 +34,7 @@ export class Shell {
   #isBeingEnded = false;
   #sizing: Promise<void> | undefined;
   #wanted: { columns: number; rows: number } | undefined;
+  #sizesAsked = 0;
 
   constructor(id: string, sandbox: Sandbox, program: Program) {
     this.id = id;
@@ -95,14 +96,17 @@ export class Shell {
   /** While one is on its way only the last of those that follow counts. */
   async resize(columns: number, rows: number): Promise<void> {
     this.#wanted = { columns, rows };
+    this.#sizesAsked++;
     this.#sizing ??= this.#size();
     await this.#sizing;
   }
 
-  /** Programs draw themselves anew when their size changes. */
+  /** Programs draw themselves anew when their size changes. One that was asked for meanwhile changes it too, and stays. */
   async repaint(columns: number, rows: number): Promise<void> {
-    await this.resize(columns, Math.max(1, rows - 1));
-    await this.resize(columns, rows);
+    const changing = this.resize(columns, Math.max(1, rows - 1));
+    const asked = this.#sizesAsked;
+    await changing;
+    if (this.#sizesAsked === asked) await this.resize(columns, rows);
   }
 
   /** Lets go of it: held ones go on. */
