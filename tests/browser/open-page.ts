@@ -62,13 +62,24 @@ const violations = z.array(
   }),
 );
 
-/** What axe finds on the page as it is now, and calls serious or critical. */
+/** What axe finds on the page once it stands still, and calls serious or critical. */
 export async function seriousOf(page: Page): Promise<string[]> {
+  await standsStill(page);
   await page.evaluate(axeSource);
   const found = violations.parse(await page.evaluate("axe.run().then(({ violations }) => violations)"));
   return found
     .filter(({ impact }) => impact === "serious" || impact === "critical")
     .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`));
+}
+
+/** Nothing is being read, and nothing half shown, which has paler colours. What turns for ever is not waited for. */
+export async function standsStill(page: Page): Promise<void> {
+  await page.locator("[aria-busy=true]").first().waitFor({ state: "detached" });
+  await page.evaluate(`Promise.allSettled(
+    document.getAnimations()
+      .filter((each) => Number.isFinite(each.effect.getComputedTiming().endTime))
+      .map((each) => each.finished),
+  )`);
 }
 
 function launched(): Promise<Browser> {

@@ -5,7 +5,7 @@ import { z } from "zod";
 import type { RunningServer } from "../../packages/server/src/server.ts";
 import { temporaryServer } from "../../packages/server/src/temporary-server.ts";
 import { askServer } from "../setup/ask-server.ts";
-import { load, openPage, seriousOf, type Watched } from "./open-page.ts";
+import { load, openPage, seriousOf, standsStill, type Watched } from "./open-page.ts";
 import { type Showcase, showcase } from "./showcase.ts";
 
 const engine = process.env["DOCKER_HOST"];
@@ -37,7 +37,7 @@ interface Looked {
   says: string;
 }
 
-const pages: Readonly<Record<string, Looked>> = {
+const pages = {
   overview: { path: () => "/", says: "#3 Print rows as JSON lines" },
   loops: { path: () => "/loops", says: "Upgrade the HTTP client to version 7" },
   "new loop": { path: () => "/loops/new", says: "Start the loop" },
@@ -64,7 +64,7 @@ const pages: Readonly<Record<string, Looked>> = {
   "all judgements": { path: () => "/judgements", says: "Write tests for JSON output" },
   agents: { path: () => "/agents", says: "Claude Code" },
   audit: { path: () => "/audit", says: "/auth/keys" },
-};
+} satisfies Readonly<Record<string, Looked>>;
 
 /** Those that other files look at with axe. */
 const others: Readonly<Record<string, Looked>> = {
@@ -136,6 +136,7 @@ test("without a mouse: the skip link, a page by its letters, and the command men
   await page.keyboard.press("g");
   await page.keyboard.press("l");
   await page.waitForURL("**/loops");
+  await page.locator("main").getByText(pages.loops.says).first().waitFor();
   await page.keyboard.press("?");
   const keys = page.getByRole("dialog", { name: "Keyboard shortcuts" });
   await keys.getByText("New loop").waitFor();
@@ -152,5 +153,5 @@ async function settled(page: Page, { path, says }: Looked): Promise<void> {
   await load(page, server.url + path(shown));
   await page.locator("main h1").waitFor();
   await page.locator("main").getByText(says).filter({ visible: true }).first().waitFor();
-  await page.locator("[aria-busy=true]").first().waitFor({ state: "detached" });
+  await standsStill(page);
 }
