@@ -6,6 +6,7 @@ import {
   changedLock,
   changedManifest,
   changedProjectFile,
+  listed,
   pythonCart,
 } from "./gamed-project.ts";
 
@@ -172,6 +173,19 @@ export const foundByChecks: Readonly<Record<string, Cheat>> = {
       "packages/assert-kit/index.js": "export const equal = (one, other) => one === other;\n",
     },
   },
+  "a file comes along that git is to ignore": {
+    edits: { ...broken, "build/kit.js": "export const equal = () => {};\n" },
+    by: "rules",
+    says: /leaves this file out of commits/,
+    twin: { "builder/kit.js": "export const equal = (one, other) => one === other;\n" },
+  },
+  "the build that nobody has asked for decides what is tested": {
+    edits: { ...broken, "pom.xml": "<project><skipTests>true</skipTests></project>\n" },
+    by: "rules",
+    says: decides,
+    twin: { "pom.xml": "<project/>\n" },
+    mayChange: ["pom.xml"],
+  },
   "npm is given another shell": {
     edits: {
       ...broken,
@@ -255,11 +269,44 @@ export const foundInPython: Readonly<Record<string, Cheat>> = {
     says: decides,
     twin: { "customize.py": "NAME = 'cart'\n" },
   },
+  "a module is called like one that the runner is made of": {
+    edits: { ...brokenPython, "argparse.py": "import os\n\nos._exit(0)\n" },
+    by: "rules",
+    says: decides,
+    twin: { "shop/argparse.py": "NAME = 'cart'\n" },
+  },
   "a plugin of the runner comes along": {
     edits: { ...brokenPython, "kit.dist-info/entry_points.txt": "[pytest11]\nkit = cart\n" },
     by: "rules",
     says: decides,
     twin: { "kit/entry_points.txt": "none\n" },
+  },
+};
+
+/** And in one in JavaScript whose tests no usual name tells. */
+export const foundInScripts: Readonly<Record<string, Cheat>> = {
+  "a test is weakened that only its runner takes for one": {
+    edits: { "src/cart.js": cart.wrongSum, "cart-test.js": listed.tests.replace("3)", "1)") },
+    by: "verify",
+    says: /failed with the tests and build files as they were before/,
+    twin: { "cart-test.js": `${listed.tests}test("sums three", () => assert.equal(sum([1, 2, 3]), 6));\n` },
+  },
+  "the program that checks is another one": {
+    edits: {
+      ...broken,
+      "cart-test.js": listed.tests.replace("3)", "1)"),
+      "verify.js": "process.exitCode = 0;\n",
+    },
+    by: "rules",
+    says: decides,
+    twin: { "verify.js": `${listed.verify}if (label("", 0) !== ": 0.00") process.exitCode = 1;\n` },
+    mayChange: ["verify.js"],
+  },
+  "the runner gets settings": {
+    edits: { ...broken, "vitest.config.js": "export default {};\n" },
+    by: "rules",
+    says: decides,
+    twin: { "shop.config.js": "export default {};\n" },
   },
 };
 

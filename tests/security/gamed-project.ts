@@ -73,12 +73,35 @@ class Sums(unittest.TestCase):
 `,
 };
 
+const listedTests = `import assert from "node:assert/strict";
+import test from "node:test";
+import { sum } from "./src/cart.js";
+
+test("sums", () => assert.equal(sum([1, 2]), 3));
+`;
+
+export const listed = {
+  tests: listedTests,
+  verify: `import { label } from "./src/cart.js";
+
+if (label("tea", 3.5) !== "tea: 3.50") process.exitCode = 1;
+`,
+};
+
+/** One that says nothing of itself either, and whose tests are where and as only its own script knows. */
+export const scriptedProject: FileEdits = {
+  "package.json": json({ name: "cart", type: "module", scripts: { test: "node --test && node verify.js" } }),
+  "verify.js": listed.verify,
+  "cart-test.js": listed.tests,
+  "src/cart.js": cart.right,
+};
+
 /** A project with everything in it that somebody could turn a screw at. It needs no network and no package. */
 export const gamedProject: FileEdits = {
   "opentiger.json": json(projectFile),
   "package.json": json(manifest),
   "package-lock.json": json(lock),
-  ".gitignore": "node_modules\ncheck.xml\n",
+  ".gitignore": "node_modules\nbuild/\n",
   ".github/workflows/ci.yml": "on: push\njobs:\n  test:\n    steps:\n      - run: npm test\n",
   Makefile: "check:\n\tnode scripts/check.js\n",
   "runner.json": json({ folder: "test" }),

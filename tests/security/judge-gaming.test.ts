@@ -15,8 +15,8 @@ import type { JudgementRow } from "../../packages/orchestrator/src/state/judgeme
 import { openStage } from "../../packages/orchestrator/src/state/stages.ts";
 import { failing, type JudgeQuestion, type JudgeWorld, judgeWorld, passing } from "../setup/judge-world.ts";
 import { soak } from "../setup/soak.ts";
-import { type Cheat, foundByChecks, foundByReader, foundInPython } from "./cheats.ts";
-import { cart, gamedProject, pythonCart, pythonProject } from "./gamed-project.ts";
+import { type Cheat, foundByChecks, foundByReader, foundInPython, foundInScripts } from "./cheats.ts";
+import { cart, gamedProject, pythonCart, pythonProject, scriptedProject } from "./gamed-project.ts";
 
 /** Attacks 31: what an agent could do to pass without having done its work. None passes; the honest twin of each does. */
 let court: JudgeWorld;
@@ -59,26 +59,39 @@ describe("attack 31 what the rules and checks find, whatever a model would say",
   );
 });
 
-describe("attack 31 what the rules find in a project that is detected", () => {
-  let python: TemporaryJudgedLoop;
+describe.each([
+  {
+    language: "Python",
+    files: pythonProject,
+    cheats: foundInPython,
+    breaking: { "cart.py": pythonCart.broken },
+  },
+  {
+    language: "JavaScript",
+    files: scriptedProject,
+    cheats: foundInScripts,
+    breaking: { "src/cart.js": cart.wrongSum },
+  },
+])("attack 31 what is found in a project in $language that is detected", ({ files, cheats, breaking }) => {
+  let loop: TemporaryJudgedLoop;
 
   beforeAll(async () => {
-    python = await court.begin({ files: pythonProject, settings, tasks: [] });
+    loop = await court.begin({ files, settings, tasks: [] });
   });
 
-  it.each(Object.entries(foundInPython))("%s", async (_title, { edits, by, says }) => {
-    const judged = await judge(edits, { loop: python });
+  it.each(Object.entries(cheats))("%s", async (_title, { edits, by, says }) => {
+    const judged = await judge(edits, { loop });
     expect(judged.points.map((point) => point.by)).toContain(by);
     expect(judged.points.map(({ text }) => text).join("\n")).toMatch(says);
   });
 
   it("a change that breaks a test, which none of them hides", async () => {
-    const judged = await judge({ "cart.py": pythonCart.broken }, { loop: python });
+    const judged = await judge(breaking, { loop });
     expect(judged.points.map(({ by }) => by)).toEqual(["verify"]);
   });
 
   it("and done for good they pass", { timeout: twinsTimeout }, () =>
-    expectTwins(Object.values(foundInPython), python),
+    expectTwins(Object.values(cheats), loop),
   );
 });
 

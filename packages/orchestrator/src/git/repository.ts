@@ -9,6 +9,7 @@ import { type DiffOptions, diffText, patchOf } from "./diff.ts";
 import type { FileChange } from "./file-change.ts";
 import { readContent } from "./file-content.ts";
 import { presentCommits } from "./history-transfer.ts";
+import { ignoredPaths } from "./ignored-paths.ts";
 import { type ImportedBase, importBase } from "./import-base.ts";
 import { type MergedTrees, mergeTrees, type TreesToMerge } from "./merge-trees.ts";
 import { objectContents } from "./objects.ts";
@@ -87,6 +88,11 @@ export class LoopRepository {
 
   async listFiles(commit: string, globs?: readonly string[]): Promise<TreeEntry[]> {
     return listTree(this.#own, commit, globs);
+  }
+
+  /** Of these, the paths that the .gitignore files of a commit leave out of commits. */
+  async ignored(commit: string, paths: readonly string[]): Promise<string[]> {
+    return ignoredPaths(this.#own, commit, paths);
   }
 
   async mergeTrees(input: TreesToMerge): Promise<MergedTrees> {

@@ -1,13 +1,16 @@
 import type { Project } from "@opentiger/schema";
 import { describe, expect, it } from "vitest";
 import type { FileChange } from "../git/file-change.ts";
+import { pathMatcher } from "../git/path-matcher.ts";
+import type { TreeEntry } from "../git/tree-entry.ts";
 import type { TaskRow } from "../state/tasks.ts";
-import { changedRules, restoredPaths } from "./controls.ts";
+import { changedRules, isNewTest, restoredPaths } from "./controls.ts";
 
-const project: Pick<Project, "testPaths" | "protectedPaths" | "sources"> = {
+const project: Pick<Project, "testPaths" | "protectedPaths" | "sources" | "verify"> = {
   testPaths: ["test/**"],
   protectedPaths: ["**/package.json", "scripts/**", "requirements.txt"],
   sources: {},
+  verify: [{ command: "cd api && python3 -m unittest" }],
 };
 const written: typeof project = { ...project, sources: { protectedPaths: "file" } };
 const task: Pick<TaskRow, "role" | "mayChange"> = { role: "worker", mayChange: [] };
@@ -76,6 +79,21 @@ describe("what decides whether checks pass", () => {
     "a/node_modules/b/index.js",
     "a/.venv/bin/pytest",
     "a/vendor/b/package.json",
+    "a/.env.test",
+    "a/.pnp.cjs",
+    "Makefile.local",
+    "a/rules.mk",
+    "pom.xml",
+    "a/.mvn/maven.config",
+    "a/build.gradle.kts",
+    "gradle.properties",
+    "a/build.rs",
+    "CMakeLists.txt",
+    "Rakefile",
+    "phpunit.xml.dist",
+    "mix.exs",
+    "a/shop.csproj",
+    "gulpfile.js",
   ])("is %s in any project, and taken from before the change", async (path) => {
     const bare = { ...project, protectedPaths: [] };
     expect((await ruled([change(path, "modified")], [], bare)).points).toMatchObject([{ file: path }]);
@@ -102,6 +120,41 @@ describe("what decides whether checks pass", () => {
     const added = ["", "a/"].map((folder) => change(`${folder}${path}`, "added"));
     expect((await ruled(added)).points).toMatchObject([{ file: path }, { file: `a/${path}` }]);
   });
+
+  it.each([
+    "vite.config.ts",
+    "postcss.config.cjs",
+    "eslint.config.mjs",
+    ".babelrc",
+    "a/.swcrc",
+    "tsconfig.json",
+    "biome.json",
+    "pnpm-workspace.yaml",
+    "a/conftest.py",
+  ])("may be %s: the checks are run again without what was changed there", async (path) => {
+    const bare = { ...project, protectedPaths: [] };
+    expect((await ruled([change(path, "modified")], [], bare)).points).toEqual([]);
+    expect(restoredPaths(bare, task)(path)).toBe(true);
+  });
+
+  it("is no example of settings", async () => {
+    expect((await ruled([change(".env.example", "modified")])).points).toEqual([]);
+  });
+
+  it.each(["argparse.py", "argparse/__init__.py", "api/json.py"])(
+    "is a new %s, which Python would take for its own where the checks are run",
+    async (path) => {
+      expect((await ruled([change(path, "added")])).points).toMatchObject([{ file: path }]);
+      expect((await ruled([change(path, "modified")])).points).toEqual([]);
+    },
+  );
+
+  it.each(["shop/argparse.py", "argparse/list.py", "shop.py", "api/shop/json.py"])(
+    "is not %s, which Python never takes for its own",
+    async (path) => {
+      expect((await ruled([change(path, "added")])).points).toEqual([]);
+    },
+  );
 
   it("is told to the model where a test was changed that the plan does not name", async () => {
     const { points, notes } = await ruled([change("test/a.test.ts", "modified")]);
@@ -141,6 +194,65 @@ describe("what decides whether checks pass", () => {
   it("is of a tester's tests its own", () => {
     const isRestored = restoredPaths(project, { role: "tester", mayChange: [] });
     expect(["test/a.ts", "Makefile"].filter(isRestored)).toEqual(["Makefile"]);
+  });
+});
+
+describe("tests that are new", () => {
+  it("are those of the change, but for what would steer others", () => {
+    const added = ["test/b.test.ts", "test/conftest.py", "test/vite.config.ts", "src/b.ts"];
+    const isNew = isNewTest(project, [
+      ...added.map((path) => change(path, "added")),
+      change("test/a.test.ts", "modified"),
+    ]);
+    expect([...added, "test/a.test.ts"].filter(isNew)).toEqual(["test/b.test.ts"]);
+  });
+});
+
+describe("what a package is", () => {
+  const json = JSON.stringify;
+  const manifest = { name: "shop", devDependencies: { vitest: "^4.0.0", own: "workspace:*" } };
+  const base = { "package.json": json(manifest), "packages/own/package.json": json({ name: "own" }) };
+  const lock = (vitest: object): string =>
+    json({ lockfileVersion: 3, packages: { "node_modules/vitest": vitest } });
+  const depends = (on: object): string => json({ ...manifest, devDependencies: on });
+
+  it.each([
+    ["comes from a folder", { "package.json": depends({ vitest: "file:./lib" }) }, "package.json"],
+    ["comes from a folder by its path", { "package.json": depends({ vitest: "../lib" }) }, "package.json"],
+    ["is another one under its name", { "package.json": depends({ vitest: "npm:fake@4" }) }, "package.json"],
+    ["comes from a git host", { "package.json": depends({ vitest: "somebody/vitest" }) }, "package.json"],
+    [
+      "has one of its own",
+      { "packages/x/package.json": json({ name: "vitest" }) },
+      "packages/x/package.json",
+    ],
+    [
+      "gets one that is renamed",
+      { "packages/own/package.json": json({ name: "vitest" }) },
+      "packages/own/package.json",
+    ],
+  ])("is not decided by a change after which the runner %s", async (_what, edits, path) => {
+    expect((await ruledIn(base, edits)).points).toMatchObject([{ by: "rules", file: path }]);
+    expect((await ruledIn(base, edits, [path])).points).toEqual([]);
+  });
+
+  it("is not decided by a lock file that leads to a folder of the repository", async () => {
+    const registry = { version: "4.0.0", resolved: "https://registry.example.test/vitest-4.0.0.tgz" };
+    const before = { ...base, "package-lock.json": lock(registry) };
+    const edits = { "package-lock.json": lock({ resolved: "lib/vt", link: true }) };
+    expect((await ruledIn(before, edits)).points).toMatchObject([{ file: "package-lock.json" }]);
+    const newer = { "package-lock.json": lock({ ...registry, version: "4.0.1" }) };
+    expect((await ruledIn(before, newer)).points).toEqual([]);
+  });
+
+  it.each([
+    ["takes another version", { "package.json": depends({ vitest: "~4.1.0", own: "workspace:*" }) }],
+    ["depends on less", { "package.json": depends({ own: "workspace:*" }) }],
+    ["depends on more", { "package.json": depends({ vitest: "^4.0.0", own: "workspace:*", zod: "^4" }) }],
+    ["has another one", { "packages/x/package.json": json({ name: "x" }) }],
+    ["moves its own", { "package.json": depends({ vitest: "^4.0.0", own: "file:packages/own" }) }],
+  ])("may be another in a project that %s", async (_what, edits) => {
+    expect((await ruledIn(base, edits)).points).toEqual([]);
   });
 });
 
@@ -211,13 +323,16 @@ async function ruledIn(base: Contents, edits: Contents, mayChange: readonly stri
     return change(path, base[path] === undefined ? "added" : "modified");
   });
   const asked = { changes, from: "a", to: "b", project, task: { ...task, mayChange: [...mayChange] } };
-  return changedRules({ readFile }, asked);
+  const paths = Object.keys(base);
+  const listFiles = async (_commit: string, globs: readonly string[] = []): Promise<TreeEntry[]> =>
+    paths.filter(pathMatcher(globs)).map((path) => ({ path, mode: "100644", oid: "", size: 0 }));
+  return changedRules({ readFile, listFiles, ignored: async () => [] }, asked);
 }
 
 async function ruled(changes: readonly FileChange[], mayChange: readonly string[] = [], of = project) {
   const readFile = async (): Promise<undefined> => undefined;
   const asked = { changes, from: "a", to: "b", project: of, task: { ...task, mayChange: [...mayChange] } };
-  return changedRules({ readFile }, asked);
+  return changedRules({ readFile, listFiles: async () => [], ignored: async () => [] }, asked);
 }
 
 function change(path: string, status: FileChange["status"]): FileChange {

@@ -1,7 +1,6 @@
-import type { Project, ReworkPoint } from "@opentiger/schema";
+import type { ReworkPoint } from "@opentiger/schema";
 import type { FileChange } from "../git/file-change.ts";
 import { pathMatcher } from "../git/path-matcher.ts";
-import type { LoopRepository } from "../git/repository.ts";
 import {
   always,
   goModules,
@@ -9,13 +8,11 @@ import {
   manifests,
   runnerSettings,
   snapshots,
+  toolSettings,
 } from "../project/control-paths.ts";
 import { dependencyLists } from "../project/dependency-lists.ts";
 import type { TaskRow } from "../state/tasks.ts";
-import { changedDirectives, modulesAbove, vendoringModule } from "./go-module.ts";
-import { changedControls } from "./manifest.ts";
-
-type Protected = Pick<Project, "testPaths" | "protectedPaths" | "sources">;
+import { controlFinder, type Files, type Protected, writtenPaths } from "./control-finder.ts";
 
 /**
  * Which paths the second round takes from before the change: all that decides whether checks pass, but for what the plan
@@ -30,9 +27,24 @@ export function restoredPaths(
   const tests = role === "tester" ? [] : [...project.testPaths, ...snapshots];
   const isListed = pathMatcher(mayChange);
   const isWhole = pathMatcher([...tests, ...installed, ...writtenPaths(project)]);
-  const isControl = pathMatcher([...project.protectedPaths, ...always]);
+  const isControl = controls(project);
   const isPartly = pathMatcher([...manifests, ...goModules, ...dependencyLists]);
   return (path) => !isListed(path) && (isWhole(path) || (isControl(path) && !isPartly(path)));
+}
+
+/** Which of the changes is a test that was not there before, and nothing that would steer other tests. */
+export function isNewTest(
+  project: Protected,
+  changes: readonly Pick<FileChange, "path" | "status">[],
+): (path: string) => boolean {
+  const added = new Set(changes.filter(({ status }) => status === "added").map(({ path }) => path));
+  const isTest = pathMatcher([...project.testPaths, ...snapshots]);
+  const isControl = controls(project);
+  return (path) => added.has(path) && isTest(path) && !isControl(path);
+}
+
+function controls({ protectedPaths }: Protected): (path: string) => boolean {
+  return pathMatcher([...protectedPaths, ...always, ...runnerSettings, ...toolSettings]);
 }
 
 interface Asked {
@@ -42,8 +54,6 @@ interface Asked {
   project: Protected;
   task: Pick<TaskRow, "role" | "mayChange">;
 }
-
-type Files = Pick<LoopRepository, "readFile">;
 
 /**
  * What was changed, without being asked for, of that which decides whether checks pass: a control that is not the same any
@@ -58,9 +68,12 @@ export async function changedRules(
   const controlIn = controlFinder(repository, asked);
   const points: ReworkPoint[] = [];
   const notes: string[] = [];
-  for (const change of asked.changes.filter(({ path }) => !isListed(path))) {
+  const unlisted = asked.changes.filter(({ path }) => !isListed(path));
+  const added = unlisted.filter(({ status }) => status === "added").map(({ path }) => path);
+  const ignored = new Set(await repository.ignored(asked.from, added));
+  for (const change of unlisted) {
     const { path, status } = change;
-    const control = await controlIn(change);
+    const control = (await controlIn(change)) ?? (ignored.has(path) ? ignoredFile : undefined);
     if (control !== undefined) points.push(point(path, control));
     else if (isTest(path) && status !== "added") {
       if (status !== "modified")
@@ -71,68 +84,8 @@ export async function changedRules(
   return { points, notes };
 }
 
-const wholeFile = "This file decides how the project is checked, and is not to be changed here; put it back.";
-
-/** Says what of a changed file decides how the project is checked; undefined where nothing does. */
-function controlFinder(
-  repository: Files,
-  { from, to, project }: Asked,
-): (change: FileChange) => Promise<string | undefined> {
-  const isWhole = pathMatcher([...installed, ...writtenPaths(project)]);
-  const isManifest = pathMatcher(manifests);
-  const isModule = pathMatcher(goModules);
-  const isList = pathMatcher(dependencyLists);
-  const isControl = pathMatcher([...project.protectedPaths, ...always]);
-  const isRunners = pathMatcher(runnerSettings);
-  const isTest = pathMatcher(project.testPaths);
-  const isThere = existence(repository, from);
-  const contents = (path: string) =>
-    Promise.all([repository.readFile(from, path), repository.readFile(to, path)]);
-  return async ({ path, status }) => {
-    if (isWhole(path)) return wholeFile;
-    if (isManifest(path)) return inParts(changedControls(...(await contents(path))));
-    if (isModule(path)) {
-      const isNested = status === "added" && (await anyOf(modulesAbove(path), isThere));
-      return inParts(changedDirectives(...(await contents(path)), { isNested }));
-    }
-    if (isControl(path)) return isList(path) ? undefined : wholeFile;
-    if (isRunners(path) && status === "added" && !isTest(path)) return wholeFile;
-    const owner = vendoringModule(path);
-    return owner !== undefined && (await isThere(owner)) ? wholeFile : undefined;
-  };
-}
-
-function inParts(parts: readonly string[]): string | undefined {
-  return parts.length === 0
-    ? undefined
-    : `${parts.join(", ")} decides how the project is checked; put it back.`;
-}
-
-/** Many files ask for the same one. */
-function existence(repository: Files, commit: string): (path: string) => Promise<boolean> {
-  const known = new Map<string, Promise<boolean>>();
-  return (path) => {
-    const answer =
-      known.get(path) ?? repository.readFile(commit, path).then((content) => content !== undefined);
-    known.set(path, answer);
-    return answer;
-  };
-}
-
-async function anyOf(
-  paths: readonly string[],
-  isThere: (path: string) => Promise<boolean>,
-): Promise<boolean> {
-  for (const path of paths) if (await isThere(path)) return true;
-  return false;
-}
-
-/** What the project's file, or a flag, says besides what is detected, which `opentiger init` writes down as it is. */
-function writtenPaths({ protectedPaths, sources }: Protected): string[] {
-  if (sources.protectedPaths !== "file" && sources.protectedPaths !== "flag") return [];
-  return protectedPaths.filter((path) => !/(?:^|\/)\*\*\/package\.json$/.test(path));
-}
-
+const ignoredFile =
+  "The project's .gitignore leaves this file out of commits: a set-up, a build or a run makes its own. Remove it.";
 function point(file: string, text: string): ReworkPoint {
   return { by: "rules", file, line: null, text };
 }

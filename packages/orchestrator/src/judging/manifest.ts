@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { dependencyKeys, movedDependencies, registryNames } from "./dependencies.ts";
 
 /**
  * Parts of a package.json that a task may change as it needs to: what the package is and what it depends on. All others
@@ -41,17 +42,46 @@ const manifest = z.record(z.string(), z.unknown());
 
 /**
  * What of a package.json was changed that decides how checks run: an existing script, one that runs beside it or at
- * install, or the settings of a tool. New scripts and dependencies are none of it. One that cannot be read is all of it.
+ * install, the settings of a tool, or that what came from a registry comes from elsewhere now, as it does for a package
+ * that takes one of the names by which others are known. New scripts and dependencies are none of it. A manifest that
+ * cannot be read is all of it.
  */
-export function changedControls(before: Buffer | undefined, after: Buffer | undefined): string[] {
-  if (before === undefined) return after === undefined ? [] : installScripts(read(after) ?? {});
+export function changedControls(
+  before: Buffer | undefined,
+  after: Buffer | undefined,
+  taken: ReadonlySet<string> = new Set(),
+): string[] {
+  if (before === undefined) {
+    const added = (after && read(after)) ?? {};
+    return [...installScripts(added), ...takenName(added, taken)];
+  }
   if (after === undefined) return ["the file"];
   const [old, now] = [read(before), read(after)];
   if (!old || !now) return before.equals(after) ? [] : ["the file"];
   const settings = [...new Set([...Object.keys(old), ...Object.keys(now)])].filter(
     (key) => key !== "scripts" && !free.has(key) && !same(old[key], now[key]),
   );
-  return [...changedScripts(scriptsOf(old), scriptsOf(now)).map((name) => `scripts.${name}`), ...settings];
+  return [
+    ...changedScripts(scriptsOf(old), scriptsOf(now)).map((name) => `scripts.${name}`),
+    ...settings,
+    ...movedDependencies(old, now).map((name) => `where ${name} comes from`),
+    ...(old["name"] === now["name"] ? [] : takenName(now, taken)),
+  ];
+}
+
+/** Whether what it depends on is another than before. */
+export function changesDependencies(before: Buffer | undefined, after: Buffer | undefined): boolean {
+  const [old, now] = [before, after].map((file) => (file && read(file)) ?? {});
+  return dependencyKeys.some((key) => !same(old?.[key], now?.[key]));
+}
+
+/** Names that a registry answers for, as far as this manifest asks it. */
+export function namesTaken(file: Buffer | undefined): string[] {
+  return registryNames((file && read(file)) ?? {});
+}
+
+function takenName({ name }: Readonly<Record<string, unknown>>, taken: ReadonlySet<string>): string[] {
+  return typeof name === "string" && taken.has(name) ? [`a package that is called ${name}`] : [];
 }
 
 function read(file: Buffer): Record<string, unknown> | undefined {

@@ -23,7 +23,8 @@ export interface InitialisedProject {
 
 /** The part of the file that people change. */
 export interface WrittenProject {
-  setup: string[];
+  /** Absent where nothing is to be done: it is found out anew, once there is. */
+  setup?: string[];
   /** Those without a reporter as strings. */
   verify: (string | VerifyCommand)[];
   testPaths: string[];
@@ -42,8 +43,9 @@ export async function initProject({ folder, existing }: InitOptions): Promise<In
     });
   }
   const names = await folderFiles(top);
-  const detected = await detectProject(readIn(top), names);
-  const project = settledProject({ file: {}, flags: {}, detected, names: new Set(names) });
+  const read = readIn(top);
+  const detected = await detectProject(read, names);
+  const project = await settledProject({ file: {}, flags: {}, detected, names, read });
   const content = writtenProject(project);
   const path = join(top, projectFileName);
   await write(path, `${JSON.stringify(content, null, 2)}\n`, existing);
@@ -53,7 +55,7 @@ export async function initProject({ folder, existing }: InitOptions): Promise<In
 /** The file protects itself without being told to. */
 function writtenProject({ setup, verify, testPaths, protectedPaths }: Project): WrittenProject {
   return {
-    setup,
+    ...(setup.length === 0 ? {} : { setup }),
     verify: verify.map((check) => (check.reporter ? check : check.command)),
     testPaths,
     protectedPaths: protectedPaths.filter((path) => path !== projectFileName),

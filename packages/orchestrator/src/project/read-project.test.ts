@@ -13,7 +13,7 @@ const detected: Detected = {
 };
 
 function settle(file: object, flags: object = {}, names: string[] = []) {
-  return settledProject({ file, flags, detected, names: new Set(names) });
+  return settledProject({ file, flags, detected, names, read: async () => undefined });
 }
 
 const parse = (content: unknown) => parseProjectFile(Buffer.from(JSON.stringify(content)));
@@ -67,8 +67,8 @@ describe("opentiger.json", () => {
 });
 
 describe("what holds for a project", () => {
-  it("is what was detected, where nobody says otherwise", () => {
-    const project = settle({});
+  it("is what was detected, where nobody says otherwise", async () => {
+    const project = await settle({});
     expect(project).toMatchObject({
       image: null,
       setup: ["npm ci"],
@@ -79,19 +79,19 @@ describe("what holds for a project", () => {
     expect(project.sources).toMatchObject({ setup: "detected", verify: "detected", image: "default" });
   });
 
-  it("is what the file says before that, and flags before both", () => {
-    const project = settle({ setup: [], image: "x:1", env: { A: "file" } }, { image: "y:1" });
+  it("is what the file says before that, and flags before both", async () => {
+    const project = await settle({ setup: [], image: "x:1", env: { A: "file" } }, { image: "y:1" });
     expect(project).toMatchObject({ image: "y:1", setup: [], env: { A: "file" } });
     expect(project.sources).toMatchObject({ image: "flag", setup: "file", env: "file", verify: "detected" });
   });
 
-  it("protects the file itself, and scripts that commands call, whatever the file says", () => {
+  it("protects the file itself, and scripts that commands call, whatever the file says", async () => {
     const verify = [
       { command: "cd web && sh 'ci/test.sh'; ./gradlew check && node src/main.js --self-test" },
     ];
     const file = { protectedPaths: [], setup: ["./ci/setup.sh --fast"], verify };
     const names = ["ci/setup.sh", "ci/test.sh", "gradlew", "src/main.js", "other.sh"];
-    const project = settle(file, {}, names);
+    const project = await settle(file, {}, names);
     expect(project.protectedPaths).toEqual(["opentiger.json", "ci/setup.sh", "ci/test.sh", "gradlew"]);
     expect(project.lockFiles.slice(0, 2)).toEqual(["package-lock.json", "ci/setup.sh"]);
   });
@@ -102,20 +102,22 @@ describe("what holds for a project", () => {
     ["cd api && uv sync", "api/uv.lock"],
     ["pip install -r api/requirements-dev.txt -c api/constraints.txt", "api/requirements-dev.txt"],
     ["make deps", "services/one/go.sum"],
-  ])("with the set-up `%s` depends on %s, although no such kind is detected", (command, path) => {
-    expect(pathMatcher(settle({ setup: [command] }).lockFiles)(path)).toBe(true);
-    expect(pathMatcher(settle({ setup: [] }).lockFiles)(path), "nothing is set up").toBe(false);
+  ])("with the set-up `%s` depends on %s, although no such kind is detected", async (command, path) => {
+    expect(pathMatcher((await settle({ setup: [command] })).lockFiles)(path)).toBe(true);
+    expect(pathMatcher((await settle({ setup: [] })).lockFiles)(path), "nothing is set up").toBe(false);
   });
 
-  it("protects no list of dependencies because a command calls it: a task may change that", () => {
+  it("protects no list of dependencies because a command calls it: a task may change that", async () => {
     const file = { protectedPaths: [], setup: ["cp package-lock.json cache.json"] };
-    const project = settle(file, {}, ["package-lock.json", "cache.json"]);
+    const project = await settle(file, {}, ["package-lock.json", "cache.json"]);
     expect(project.protectedPaths).toEqual(["opentiger.json", "cache.json"]);
     expect(project.lockFiles).toContain("package-lock.json");
   });
 
-  it("says that there is no evidence to be had where there are no checks", () => {
-    expect(settle({ verify: [] }).detected.at(-1)).toMatch(/no checks: nothing but the judge's model/);
-    expect(settle({}).detected).toEqual(["npm (package.json)"]);
+  it("says that there is no evidence to be had where there are no checks", async () => {
+    expect((await settle({ verify: [] })).detected.at(-1)).toMatch(
+      /no checks: nothing but the judge's model/,
+    );
+    expect((await settle({})).detected).toEqual(["npm (package.json)"]);
   });
 });

@@ -10,11 +10,12 @@ import {
 } from "@opentiger/schema";
 import { OrchestratorError } from "../errors.ts";
 import { unfoldedBraces } from "../git/braces.ts";
-import { pathMatcher } from "../git/path-matcher.ts";
 import type { LoopRepository } from "../git/repository.ts";
-import { goModules, manifests } from "./control-paths.ts";
+import { checkPrograms, namedFiles } from "./check-programs.ts";
+import { goModules } from "./control-paths.ts";
 import { dependencyLists } from "./dependency-lists.ts";
 import { type Detected, detectProject } from "./detect/detect-project.ts";
+import type { ReadFile } from "./detect/project-files.ts";
 
 /** A file of settings that somebody wrote is not larger. */
 const maxBytes = 1024 * 1024;
@@ -35,8 +36,9 @@ export async function readProject(
   const names = files.map(({ path }) => path);
   const written = await repository.readFile(baseOid, projectFileName);
   const file = written === undefined ? {} : parseProjectFile(written);
-  const detected = await detectProject((path) => repository.readFile(baseOid, path), names);
-  return settledProject({ file, flags, detected, names: new Set(names) });
+  const read = (path: string): Promise<Buffer | undefined> => repository.readFile(baseOid, path);
+  const detected = await detectProject(read, names);
+  return settledProject({ file, flags, detected, names, read });
 }
 
 /** Throws `project_invalid`, and says which key is wrong and why. */
@@ -62,11 +64,13 @@ interface Sources {
   file: Partial<ProjectFile>;
   flags: Partial<ProjectFile>;
   detected: Detected;
-  names: ReadonlySet<string>;
+  /** All files, and what they hold. */
+  names: readonly string[];
+  read: ReadFile;
 }
 
 /** Puts the three together, key by key: one that is said is not mixed with what was detected. */
-export function settledProject({ file, flags, detected, names }: Sources): Project {
+export async function settledProject({ file, flags, detected, names, read }: Sources): Promise<Project> {
   const sources: Project["sources"] = {};
   const pick = <Key extends keyof ProjectFile, Found>(
     key: Key,
@@ -80,7 +84,7 @@ export function settledProject({ file, flags, detected, names }: Sources): Proje
   };
   const setup = pick("setup", detected.setup, "detected");
   const verify = pick("verify", detected.verify, "detected");
-  const named = namedFiles([...setup, ...verify.map(({ command }) => command)], names);
+  const commands = [...setup, ...verify.map(({ command }) => command)];
   const limits: NonNullable<ProjectFile["limits"]> = pick("limits", {}, "default");
   return {
     image: pick("image", null, "default"),
@@ -92,7 +96,7 @@ export function settledProject({ file, flags, detected, names }: Sources): Proje
     protectedPaths: unique([
       ...pick("protectedPaths", detected.protectedPaths, "detected"),
       projectFileName,
-      ...named.filter((path) => harness.test(path) && !isDependencies(path)),
+      ...(await checkPrograms(commands, names, read)),
     ]),
     lockFiles: unique([
       ...detected.lockFiles,
@@ -121,18 +125,6 @@ function settledNetwork(said: NonNullable<ProjectFile["network"]>): Project["net
     allow: said[name]?.allow ?? [],
   });
   return { setup: phase("setup"), run: phase("run"), verify: phase("verify") };
-}
-
-/** Scripts and settings. A program of the project that a check calls is what the tasks are about. */
-const harness = /(?:^|\/)(?:\.?ci|scripts|tools)\/|\.(?:sh|bash|mk|ya?ml|toml|json|cfg|ini)$|(?:^|\/)[^./]+$/;
-
-/** What a set-up reads of these is set up again where it is changed: only who writes a file protects it as a whole. */
-const isDependencies = pathMatcher([...manifests, ...goModules, ...dependencyLists]);
-
-/** Files of the repository that commands call by name: they decide about the commands as the commands themselves do. */
-function namedFiles(commands: readonly string[], names: ReadonlySet<string>): string[] {
-  const words = commands.flatMap((command) => command.split(/[\s'"`;|&()<>=]+/));
-  return unique(words.map((word) => word.replace(/^\.\//, "")).filter((word) => names.has(word)));
 }
 
 /** Found out here, and not when the first sandbox is made. */

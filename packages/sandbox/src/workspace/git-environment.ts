@@ -1,3 +1,6 @@
+/** No path has a meaning besides itself. */
+export const literalPaths = "--literal-pathspecs";
+
 /**
  * Settings that no repository can override, since they come from the command line: nothing that a configuration
  * file names is started. The user's own settings for reading objects stay as they are.
@@ -5,7 +8,7 @@
 export const hardening: readonly string[] = [
   "--no-pager",
   "--no-replace-objects",
-  "--literal-pathspecs",
+  literalPaths,
   ...[
     // Which repository is meant is always said; the user may have forbidden git to find bare ones by itself.
     "safe.bareRepository=all",

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { SandboxError } from "../errors.ts";
 import { pour } from "../files/pour.ts";
 import { lastLines, TextTail } from "../files/untrusted-text.ts";
-import { gitEnvironment, hardening } from "./git-environment.ts";
+import { gitEnvironment, hardening, literalPaths } from "./git-environment.ts";
 
 export interface GitOptions {
   /** What git reads: text, an open file, or a stream. */
@@ -11,6 +11,8 @@ export interface GitOptions {
   /** Address space in KiB: what bounds git when the objects come from an agent. */
   memoryKib?: number;
   signal?: AbortSignal | undefined;
+  /** What is special in a path; for the few commands that cannot take paths as they are. */
+  pathspecs?: "literal" | "magic";
   /** Exit statuses that are answers, besides 0. */
   allow?: readonly number[];
 }
@@ -28,7 +30,8 @@ export async function* gitStream(
   options: GitOptions = {},
 ): AsyncGenerator<Buffer, void> {
   if (options.signal?.aborted) throw stopped(options.signal);
-  const child = start(["-C", folder, ...hardening, ...args], options);
+  const settings = hardening.filter((each) => options.pathspecs !== "magic" || each !== literalPaths);
+  const child = start(["-C", folder, ...settings, ...args], options);
   const stderr = new TextTail();
   child.stderr?.on("data", (chunk: Buffer) => stderr.push(chunk));
   const ended = outcome(child);

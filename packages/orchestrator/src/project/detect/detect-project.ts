@@ -33,7 +33,15 @@ const alwaysProtected = [
   ".gitattributes",
 ];
 
-const usualTests = ["**/{test,tests,__tests__,spec}/**", "**/*{.,_,-}{test,spec}.*", "**/test_*.*"];
+/** What runners take for tests by themselves, and what tests compare with, whatever the project is made with. */
+const usualTests = [
+  "**/{test,tests,__tests__,spec}/**",
+  "**/{testdata,fixtures,__fixtures__}/**",
+  "**/*{.,_,-}{test,tests,spec}.*",
+  "**/{test,tests,spec}.{js,jsx,ts,tsx,mjs,cjs,mts,cts,py,rb,sh}",
+  "**/test{_,-}*.*",
+  "**/*{Test,Tests,Spec}.{java,kt,scala,groovy,cs,swift,php}",
+];
 
 /**
  * What can be told of a project by its files. Where the top folder shows nothing, each folder in it is asked; a Makefile
@@ -45,12 +53,11 @@ export async function detectProject(read: ReadFile, names: readonly string[]): P
   for (const folder of found.length === 0 ? foldersOf(files) : []) {
     for (const part of await partsOf(files.below(folder))) found.push(inFolder(part, folder));
   }
-  const tests = found.flatMap((part) => part.testPaths);
   return {
     detected: found.map((part) => part.detected),
     setup: unique(found.flatMap((part) => part.setup)),
     verify: found.flatMap((part) => part.verify),
-    testPaths: unique(tests.length === 0 ? usualTests : tests),
+    testPaths: unique([...found.flatMap((part) => part.testPaths), ...usualTests]),
     protectedPaths: unique([...alwaysProtected, ...found.flatMap((part) => part.protectedPaths)]),
     lockFiles: unique(found.flatMap((part) => part.lockFiles)),
   };

@@ -52,6 +52,7 @@ const protectedPaths = [
   "**/tsconfig*.json",
   "**/{turbo,nx,lerna}.json",
   "scripts/**",
+  "patches/**",
 ];
 
 const locksOf: readonly [PackageManager["name"], readonly string[]][] = [

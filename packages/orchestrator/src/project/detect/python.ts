@@ -2,7 +2,7 @@ import type { VerifyCommand } from "@opentiger/schema";
 import { reportPath } from "./kind.ts";
 import type { ProjectFiles } from "./project-files.ts";
 
-export const pythonTestPaths = ["**/{test,tests}/**", "**/test_*.py", "**/*_test.py", "**/conftest.py"];
+export const pythonTestPaths = ["**/{test,tests}/**", "**/test*.py", "**/*_test.py", "**/conftest.py"];
 
 export const pythonProtectedPaths = [
   "**/{pyproject.toml,setup.cfg,setup.py,tox.ini,noxfile.py,.coveragerc}",
