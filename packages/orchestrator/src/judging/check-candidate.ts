@@ -1,25 +1,14 @@
 import type { CheckRound, ReworkPoint } from "@opentiger/schema";
-import type { FileChange } from "../git/file-change.ts";
-import { commitOf } from "../merging/merged-candidate.ts";
+import { setupAt } from "../project/setup-at.ts";
 import { commandsOf, replacedTests } from "../running/checks.ts";
 import { compareChecks } from "../verifying/compare.ts";
 import { pointsOfChecks, testsFirst } from "../verifying/round-words.ts";
-import { firstFew } from "../wording.ts";
-import { restoredPaths } from "./controls.ts";
 import type { Judging } from "./judging.ts";
-import { changedLocks, lockNotes } from "./lock-files.ts";
+import { changedLocks, changedManifests, lockNotes } from "./lock-files.ts";
+import type { OnTip } from "./on-tip.ts";
+import { restoredRounds } from "./restored-rounds.ts";
 import { rememberRound, roundBefore, runRound } from "./rounds.ts";
 import { setUpNotes } from "./set-up-again.ts";
-
-/** A candidate on the tip. */
-export interface OnTip {
-  tree: string;
-  commit: string;
-  /** The tip, with the tests that were held for it. */
-  onto: string;
-  /** From the tip to it. */
-  changes: readonly FileChange[];
-}
 
 /** What the checks say. */
 export interface Checked {
@@ -38,8 +27,12 @@ export interface Checked {
  * project has no checks at all, that is said, and nothing but the model speaks for a candidate.
  */
 export async function checkCandidate(judging: Judging, candidate: OnTip): Promise<Checked> {
-  const locks = changedLocks(candidate.changes, judging.project.lockFiles);
-  const notes = await lockNotes(judging, candidate.commit, locks);
+  const { changes, commit } = candidate;
+  const locks = new Set([
+    ...changedLocks(changes, judging.project.lockFiles),
+    ...(await changedManifests(judging, commit, changes)),
+  ]);
+  const notes = await lockNotes(judging, commit, [...locks]);
   const checked: Checked = { rounds: [], redBefore: [], notes, points: [], trouble: null };
   if (commandsOf(judging).length === 0) {
     if (judging.heldFor)
@@ -50,22 +43,47 @@ export async function checkCandidate(judging: Judging, candidate: OnTip): Promis
     };
   }
   const before = await roundBefore(judging);
-  const isSetUpAgain = locks.length > 0 && judging.project.setup.length > 0;
+  const setup = await setupAt(judging.repository, judging.project, commit);
+  const isSetUpAgain = locks.size > 0 && setup.length > 0;
   if (isSetUpAgain) notes.push("the project was set up again for the judge", ...setUpNotes(judging));
-  const asIs = await runRound(judging, { tree: "as_is", commit: candidate.commit, isSetUpAgain });
-  if (isSpokenAgainst(addRound(judging, checked, before, asIs))) return checked;
-  const restored = await restoredCommit(judging, candidate, notes);
-  if (restored !== undefined) {
-    const after = await runRound(judging, { tree: "restored", commit: restored, isSetUpAgain });
-    if (isSpokenAgainst(addRound(judging, checked, before, after))) return checked;
+  const all = commandsOf(judging);
+  const asIs = await runRound(judging, {
+    part: "checks",
+    tree: "as_is",
+    commit,
+    commands: all,
+    isSetUpAgain,
+  });
+  checked.rounds.push(asIs);
+  if (isSpokenAgainst(say(judging, checked, before, asIs))) return checked;
+  const rounds = await restoredRounds(judging, candidate, notes);
+  for (const round of rounds) {
+    checked.rounds.push(await runRound(judging, { ...round, tree: "restored", isSetUpAgain }));
   }
-  if (locks.length === 0 && !judging.heldFor) await rememberRound(judging, asIs);
+  const again = rounds.length > 0 ? restoredResults(checked.rounds) : undefined;
+  if (again && isSpokenAgainst(say(judging, checked, before, again))) return checked;
+  if (locks.size === 0 && !judging.heldFor) await rememberRound(judging, asIs);
   return checked;
 }
 
-function addRound(judging: Judging, checked: Checked, before: CheckRound, after: CheckRound): Checked {
+/** Of a command that was run several times the last results; one that was not run again would have come to the same. */
+function restoredResults(rounds: readonly CheckRound[]): CheckRound | undefined {
+  const [first, ...others] = rounds;
+  return (
+    first &&
+    others.reduce((before, { tree, commit, results }) => {
+      const isRun = new Set(results.map(({ command }) => command));
+      return {
+        tree,
+        commit,
+        results: [...before.results.filter(({ command }) => !isRun.has(command)), ...results],
+      };
+    }, first)
+  );
+}
+
+function say(judging: Judging, checked: Checked, before: CheckRound, after: CheckRound): Checked {
   const said = judging.heldFor ? testsFirst(before, after) : compared(judging, before, after);
-  checked.rounds.push(after);
   checked.redBefore = [...new Set([...checked.redBefore, ...said.redBefore])];
   checked.notes.push(...said.notes);
   checked.points = said.points;
@@ -95,19 +113,3 @@ function compared(judging: Judging, before: CheckRound, after: CheckRound): Said
 
 /** As a shell says it. */
 const timedOut = 124;
-
-/** undefined: there is nothing to restore, and the round before is the answer. */
-async function restoredCommit(
-  { repository, project, task }: Judging,
-  { tree, onto }: OnTip,
-  notes: string[],
-): Promise<string | undefined> {
-  const isRestored = restoredPaths(project, task);
-  const restored = await repository.restorePaths({ tree, from: onto, isRestored });
-  if (restored.tree === tree) return undefined;
-  const named = firstFew(restored.restored, namedPaths).join(", ");
-  notes.push(`checked again with these as they were before: ${named}`);
-  return commitOf(repository, restored.tree, onto);
-}
-
-const namedPaths = 20;

@@ -1,12 +1,30 @@
 import type { FileChange } from "../git/file-change.ts";
 import { pathMatcher } from "../git/path-matcher.ts";
 import type { JudgedTask } from "../merging/judged-task.ts";
+import { manifests } from "../project/control-paths.ts";
+import { changesDependencies } from "./manifest.ts";
 
 /** Of the changes, those that mean that the set-up has to be done again. */
 export function changedLocks(changes: readonly FileChange[], lockFiles: readonly string[]): string[] {
   const isLock = pathMatcher(lockFiles);
   return changes.map(({ path }) => path).filter(isLock);
 }
+
+/** The same of manifests: what one asks for is only there when it was set up again, whatever the lock file says. */
+export async function changedManifests(
+  { repository, tip }: Pick<JudgedTask, "repository" | "tip">,
+  commit: string,
+  changes: readonly FileChange[],
+): Promise<string[]> {
+  const found: string[] = [];
+  for (const { path } of changes.filter(({ path }) => isManifest(path))) {
+    const files = await Promise.all([repository.readFile(tip, path), repository.readFile(commit, path)]);
+    if (changesDependencies(...files)) found.push(path);
+  }
+  return found;
+}
+
+const isManifest = pathMatcher(manifests);
 
 /** What is to be said of them: that they were changed, and where they lead that they did not lead before. */
 export async function lockNotes(

@@ -10,7 +10,7 @@ import type { Judging } from "./judging.ts";
 
 export interface OwnSandbox {
   /** What it is for: the last part of its name. */
-  part: "base" | "checks" | "restored" | "model";
+  part: "base" | "checks" | "restored" | "own" | "model";
   commit: string;
   phase: "run" | "verify";
   /** Execs of this use begin with it. */

@@ -38,7 +38,8 @@ afterAll(async () => {
 
 it("a project is not set up again under checks that run already, whoever takes them over", async () => {
   const commit = await loop.submit(1, { "package-lock.json": '{ "lockfileVersion": 3 }' });
-  const round = { tree: "as_is", commit, isSetUpAgain: true } as const;
+  const commands = [{ command: waiting }];
+  const round = { part: "checks", tree: "as_is", commit, commands, isSetUpAgain: true } as const;
   const stop = new AbortController();
   const lease = await loop.claim(1, "first");
   const first = runRound(await openJudging(place, lease, stop.signal), round);

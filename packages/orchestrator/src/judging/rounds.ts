@@ -1,6 +1,5 @@
-import { type CheckRound, checkRound } from "@opentiger/schema";
+import { type CheckRound, checkRound, type VerifyCommand } from "@opentiger/schema";
 import { z } from "zod";
-import { commandsOf } from "../running/checks.ts";
 import { baselineOf, knownBaseline, rememberBaseline } from "../verifying/baseline.ts";
 import { runChecks } from "../verifying/run-checks.ts";
 import type { Judging } from "./judging.ts";
@@ -8,30 +7,32 @@ import { preparedTip, withOwnSandbox } from "./own-sandbox.ts";
 import { setUpAgain } from "./set-up-again.ts";
 
 export interface RoundRequest {
+  /** By which its sandbox and its steps are known. */
+  part: "checks" | "restored" | "own";
   tree: "as_is" | "restored";
   commit: string;
+  commands: readonly VerifyCommand[];
   /** The candidate asks for other packages than the branch has. */
   isSetUpAgain: boolean;
 }
 
-/** Runs all checks on a commit, in a sandbox in which nothing ran before; once, whoever dies meanwhile. */
+/** Runs these checks on a commit, in a sandbox in which nothing ran before; once, whoever dies meanwhile. */
 export async function runRound(
   judging: Judging,
-  { tree, commit, isSetUpAgain }: RoundRequest,
+  { part, tree, commit, commands, isSetUpAgain }: RoundRequest,
 ): Promise<CheckRound> {
   const { place, project, judgeRun, signal, redact } = judging;
-  const part = tree === "as_is" ? "checks" : "restored";
   const execs = `${judgeRun.id}-${part}`;
-  return judging.journal.step(`round-${tree}`, checkRound, () =>
+  return judging.journal.step(`round-${part}`, checkRound, () =>
     withOwnSandbox(judging, { part, commit, phase: "verify", execs }, async (sandbox) => {
       // Once in each sandbox: where checks run already, it would take the candidate's tree from under them.
       if (isSetUpAgain)
         await judging.journal.step(`set-up-${part}-${sandbox.id}`, z.literal(true), async () => {
-          await setUpAgain(judging, sandbox, `${execs}-setup`);
+          await setUpAgain(judging, sandbox, { commit, execId: `${execs}-setup` });
           return true as const;
         });
       const results = await runChecks(sandbox, {
-        commands: commandsOf(judging),
+        commands,
         cwd: sandbox.workspaces[0]?.path ?? "/",
         env: project.env,
         timeoutMs: place.config.get("OPENTIGER_VERIFY_TIMEOUT"),

@@ -9,6 +9,7 @@ import {
 import type { Place } from "../place.ts";
 import { phaseNetwork, reachTheSame } from "../project/network.ts";
 import { setupIn } from "../project/setup.ts";
+import { setupAt } from "../project/setup-at.ts";
 import type { LoopRow } from "../state/loops.ts";
 import type { Judging } from "./judging.ts";
 
@@ -23,15 +24,20 @@ interface Asked {
  * Does the project's set-up once more, in a sandbox of the judge's whose candidate has changed a lock file. It reaches what
  * a set-up may reach, and afterwards what checks may. Nothing of it is kept for others to start from.
  */
-export async function setUpAgain(judging: Judging, sandbox: Sandbox, execId: string): Promise<void> {
-  const { place, project, signal, redact, say } = judging;
+export async function setUpAgain(
+  judging: Judging,
+  sandbox: Sandbox,
+  { commit, execId }: { commit: string; execId: string },
+): Promise<void> {
+  const { place, project, repository, signal, redact, say } = judging;
   const timeoutMs = place.config.get("OPENTIGER_SETUP_TIMEOUT");
   const { during, after } = networksOf(judging);
   const isChanged = isOther(judging) && !isStuck(judging);
   if (isChanged)
     await changeNetwork(judging, sandbox, { policy: during.policy, allowHost: during.allowHosts });
   for (const note of setUpNotes(judging)) say(note);
-  await setupIn(sandbox, project, { timeoutMs, execId, signal, say, redact });
+  const setup = await setupAt(repository, project, commit);
+  await setupIn(sandbox, { ...project, setup }, { timeoutMs, execId, signal, say, redact });
   if (!isChanged) return;
   const blockHost = during.allowHosts.filter((host) => !after.allowHosts.includes(host));
   await changeNetwork(judging, sandbox, { policy: after.policy, blockHost });

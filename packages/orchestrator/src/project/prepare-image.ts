@@ -12,6 +12,7 @@ import { setupIn } from "./setup.ts";
 
 export interface Preparation extends PrepareRequest {
   key: string;
+  setup: readonly string[];
   base: BaseImage;
   network: NetworkSettings;
 }
@@ -26,7 +27,7 @@ export async function prepareImage(
   backend: DockerBackend,
   preparation: Preparation,
 ): Promise<Prepared> {
-  const { loop, project, key, base, signal, say } = preparation;
+  const { loop, project, key, setup, base, signal, say } = preparation;
   const name = sandboxName({ loop: loop.id, kind: "prepare" });
   const reference = `opentiger/prepared:${key}`;
   await removeSandbox(backend, name);
@@ -35,14 +36,18 @@ export async function prepareImage(
     const sandbox = await create(backend, name, preparation);
     const timeoutMs = place.config.get("OPENTIGER_SETUP_TIMEOUT");
     const { notes } = await closing(sandbox, () =>
-      setupIn(sandbox, project, { timeoutMs, execId: `setup-${key.slice(0, 16)}`, signal, say }),
+      setupIn(
+        sandbox,
+        { ...project, setup },
+        { timeoutMs, execId: `setup-${key.slice(0, 16)}`, signal, say },
+      ),
     );
     signal.throwIfAborted();
     await expectPrepared(place.database, key, reference);
     await backend.save(name, reference);
     const image = await backend.images.find(reference);
     await touchPrepared(place.database, key, Math.max(0, (image?.bytes ?? 0) - base.bytes));
-    return { image: reference, key, notes };
+    return { image: reference, key, setup, notes };
   } finally {
     if (!leftToOthers(signal)) await removeSandbox(backend, name);
   }

@@ -4,7 +4,7 @@ import type { LoopRow } from "../state/loops.ts";
 
 export interface PrepareRequest {
   loop: Pick<LoopRow, "id" | "settings">;
-  repository: Pick<LoopRepository, "path" | "userPath" | "listFiles">;
+  repository: Pick<LoopRepository, "path" | "userPath" | "listFiles" | "readFile">;
   project: Project;
   /** Where the set-up is done, if it is not yet. */
   commit: string;
@@ -19,6 +19,8 @@ export interface Prepared {
   /** What to create sandboxes from; null where each clone is set up by itself: on the host, or with nothing to do. */
   image: string | null;
   key: string;
+  /** The commands by which the project is set up at the commit. */
+  setup: readonly string[];
   /** What is to be known of the set-up, where it was done now. */
   notes: string[];
 }

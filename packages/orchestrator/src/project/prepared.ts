@@ -10,6 +10,7 @@ import { prepareImage } from "./prepare-image.ts";
 import type { Prepared, PrepareRequest } from "./prepare-request.ts";
 import { preparedKey } from "./prepared-key.ts";
 import { prunePrepared } from "./prune-prepared.ts";
+import { setupAt } from "./setup-at.ts";
 
 export type { Prepared, PrepareRequest } from "./prepare-request.ts";
 
@@ -21,7 +22,7 @@ export type { Prepared, PrepareRequest } from "./prepare-request.ts";
 export async function ensurePrepared(place: Place, request: PrepareRequest): Promise<Prepared> {
   const { signal, say } = request;
   const wanted = await wantedFromHere(place, request);
-  const { key, base, network } = wanted;
+  const { key, setup, base, network } = wanted;
   const known = await findWanted(place, request, wanted);
   if (known) return known;
   const backend = dockerOf(await place.backend(request.environment));
@@ -29,7 +30,7 @@ export async function ensurePrepared(place: Place, request: PrepareRequest): Pro
   return withPreparation(place.database, [key, request.loop.id], { signal, say }, async () => {
     const made = await findWanted(place, request, wanted);
     if (made) return made;
-    const prepared = await prepareImage(place, backend, { ...request, key, base, network });
+    const prepared = await prepareImage(place, backend, { ...request, key, setup, base, network });
     await prunePrepared(place, backend, key);
     return prepared;
   });
@@ -47,6 +48,7 @@ export async function preparedKeyAt(place: Place, request: WantedRequest): Promi
 
 interface WantedImage {
   key: string;
+  setup: readonly string[];
   base: BaseImage;
   network: NetworkSettings;
 }
@@ -67,22 +69,24 @@ async function wantedFromHere(place: Place, request: PrepareRequest): Promise<Wa
 }
 
 async function wantedImage(place: Place, request: WantedRequest): Promise<WantedImage> {
-  const { environment, project, loop, repository, commit } = request;
+  const { environment, loop, repository, commit } = request;
+  const setup = await setupAt(repository, request.project, commit);
+  const project = { ...request.project, setup };
   const network = phaseNetwork(place, loop, project, "setup");
   const base = environment === "host" ? noImage : await baseImage(place, project);
   const { folder } = place;
   const key = await preparedKey({ folder, environment, base: base.id, repository, commit, project, network });
-  return { key, base, network };
+  return { key, setup, base, network };
 }
 
 async function findWanted(
   place: Place,
-  { environment, project }: WantedRequest,
-  { key, base }: WantedImage,
+  { environment }: WantedRequest,
+  { key, setup, base }: WantedImage,
 ): Promise<Prepared | undefined> {
-  if (environment === "host" || project.setup.length === 0) return { image: null, key, notes: [] };
+  if (environment === "host" || setup.length === 0) return { image: null, key, setup, notes: [] };
   const image = await findUsable(place, dockerOf(await place.backend(environment)), key, base);
-  return image === undefined ? undefined : { image, key, notes: [] };
+  return image === undefined ? undefined : { image, key, setup, notes: [] };
 }
 
 /** The row says what it is called; the engine, whether it is still there. One that is being removed is none. */

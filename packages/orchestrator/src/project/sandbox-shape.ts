@@ -6,13 +6,14 @@ import type { LoopRow } from "../state/loops.ts";
 import { baseImageName } from "./base-image.ts";
 import { sandboxLimits } from "./limits.ts";
 import { phaseNetwork } from "./network.ts";
+import type { Prepared } from "./prepare-request.ts";
 
 export interface ShapeRequest {
   loop: Pick<LoopRow, "id" | "settings">;
   repository: Pick<LoopRepository, "path" | "userPath">;
   project: Project;
   /** What `ensurePrepared` gave. */
-  prepared: { image: string | null; key: string };
+  prepared: Pick<Prepared, "image" | "key" | "setup">;
   phase: "run" | "verify";
 }
 

@@ -97,7 +97,8 @@ const failures = `"$(git rev-parse --git-path opentiger-set-up-failures)"`;
 async function setUpOnce(place: Place, sandbox: Sandbox, request: SandboxRequest): Promise<void> {
   const { project, prepared, signal, say = () => {} } = request;
   // Where there is nothing to do, reports of checks still must never be committed.
-  if (project.setup.length === 0 && project.verify.every(({ reporter }) => !reporter?.path)) return;
+  const { setup } = prepared;
+  if (setup.length === 0 && project.verify.every(({ reporter }) => !reporter?.path)) return;
   const cwd = sandbox.workspaces[0]?.path ?? "/";
   const shell = async (script: string): Promise<string> => {
     const { stdout } = await collect(await sandbox.exec(["sh", "-c", script, "sh", prepared.key], { cwd }));
@@ -109,7 +110,7 @@ async function setUpOnce(place: Place, sandbox: Sandbox, request: SandboxRequest
   const failed = await shell(`cat ${failures} 2> /dev/null | wc -l`);
   const execId = `setup-${prepared.key.slice(0, 16)}-${failed}`;
   try {
-    await setupIn(sandbox, project, { timeoutMs, execId, signal, say });
+    await setupIn(sandbox, { ...project, setup }, { timeoutMs, execId, signal, say });
   } catch (error) {
     if (error instanceof OrchestratorError && error.code === "setup_failed") {
       await shell(`echo "$1" >> ${failures}`);

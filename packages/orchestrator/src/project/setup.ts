@@ -33,7 +33,7 @@ const shownLength = 3_000;
  */
 export async function setupIn(
   sandbox: Sandbox,
-  project: Pick<Project, "setup" | "env" | "verify">,
+  project: Pick<Project, "env" | "verify"> & { setup: readonly string[] },
   { timeoutMs, signal, say, execId: id, redact = (text) => text }: SetupOptions,
 ): Promise<SetupDone> {
   const cwd = sandbox.workspaces[0]?.path ?? "/";
