@@ -1,4 +1,4 @@
-import { closeSync, existsSync, ftruncateSync, openSync, readFileSync, writeSync } from "node:fs";
+import { closeSync, existsSync, ftruncateSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { AgentRun } from "@opentiger/agents";
@@ -105,7 +105,7 @@ export class EventRecord {
   }
 
   #append(line: string): void {
-    writeSync(this.#file, line);
+    writeFileSync(this.#file, line);
     this.#bytes += Buffer.byteLength(line);
     this.#count += 1;
   }

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
+import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { errno } from "@opentiger/schema";
 import { SandboxError } from "../errors.ts";
@@ -39,7 +39,8 @@ function withTemporary<T>(path: string, text: string, publish: (temporary: strin
 function writeDurably(path: string, text: string): void {
   const file = openSync(path, "wx", 0o600);
   try {
-    writeSync(file, text);
+    // All of it or an error, where a single write may stop at the start of it.
+    writeFileSync(file, text);
     fsyncSync(file);
   } finally {
     closeSync(file);

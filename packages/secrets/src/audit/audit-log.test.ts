@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, truncateSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -140,4 +141,29 @@ describe("the audit's file", () => {
     log.append(eventOf({ action: "redeem", purpose: "x".repeat(10_000) }, actor, new Date()));
     expect(log.read(1).events[0]?.purpose).toHaveLength(256);
   });
+});
+
+it("an event of which only the start could be written was not recorded, and whoever did it is told", () => {
+  const folder = mkdtempSync(join(tmpdir(), "ot-audit-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const log = new URL("audit-log.ts", import.meta.url).href;
+  const event = new URL("event.ts", import.meta.url).href;
+  const script = `
+    import { AuditLog } from ${JSON.stringify(log)};
+    import { eventOf } from ${JSON.stringify(event)};
+    const actor = { uid: 0, user: "me", pid: 1, program: "test" };
+    const audit = new AuditLog(process.argv[1]);
+    let recorded = 0;
+    try {
+      for (;;) { audit.append(eventOf({ action: "add" }, actor, new Date())); recorded += 1; }
+    } catch (error) {
+      console.log(error.code, recorded === audit.read(1000).events.length);
+    }`;
+  const limited = 'trap "" XFSZ; ulimit -f 4; exec "$@"';
+  const words = [process.execPath, "--import", "tsx", "--input-type=module", "--eval", script, folder];
+  const child = spawnSync("bash", ["-c", limited, "bash", ...words], {
+    encoding: "utf8",
+    env: { ...process.env, TSX_DISABLE_CACHE: "1" },
+  });
+  expect(child).toMatchObject({ stderr: "", stdout: "vault_refused true\n" });
 });

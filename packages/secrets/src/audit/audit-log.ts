@@ -9,7 +9,7 @@ import {
   readSync,
   renameSync,
   rmSync,
-  writeSync,
+  writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
 import { errno } from "@opentiger/schema";
@@ -58,7 +58,7 @@ export class AuditLog {
     try {
       // A line that lost its end must not swallow this one.
       const start = endsLine(file) ? "" : "\n";
-      writeSync(file, `${start}${JSON.stringify(event)}\n`);
+      writeFileSync(file, `${start}${JSON.stringify(event)}\n`);
       // One line per model request need not wait for the disk; everything else is rare.
       if (event.action !== "redeem") fsyncSync(file);
       const { size, ino } = fstatSync(file);

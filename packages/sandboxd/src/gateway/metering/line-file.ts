@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fstatSync, openSync, readSync, renameSync, writeSync } from "node:fs";
+import { closeSync, existsSync, fstatSync, openSync, readSync, renameSync, writeFileSync } from "node:fs";
 import { readText } from "../text-file.ts";
 
 const newline = 0x0a;
@@ -17,7 +17,7 @@ export class LineFile {
     const file = openSync(this.#path, "a+", 0o600);
     try {
       // A line that lost its end with a power cut must not swallow this one.
-      writeSync(file, `${endsLine(file) ? "" : "\n"}${line}\n`);
+      writeFileSync(file, `${endsLine(file) ? "" : "\n"}${line}\n`);
       return fstatSync(file).size;
     } finally {
       closeSync(file);
