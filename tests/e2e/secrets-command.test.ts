@@ -7,20 +7,22 @@ import { type Ended, ended } from "../setup/command-line.ts";
 import { temporaryFolder } from "../setup/temporary-workspace.ts";
 import { until } from "../setup/until.ts";
 
-const bundle = fileURLToPath(new URL("../../packages/cli/dist/secrets.js", import.meta.url));
-const guide = fileURLToPath(new URL("../../docs/secrets.md", import.meta.url));
+const checkout = fileURLToPath(new URL("../..", import.meta.url));
+const bundles = join(checkout, "packages", "cli", "dist");
+const guide = join(checkout, "docs", "secrets.md");
 
 let home: string;
 let env: NodeJS.ProcessEnv;
 
-/** A new user with nothing but `secrets` on the path, beside what every machine has. */
+/** A new user with nothing but our commands on the path, beside what every machine has. */
 beforeEach(() => {
   home = temporaryFolder("ot-secrets-");
   const bin = join(home, "bin");
   mkdirSync(bin);
-  writeFileSync(join(bin, "secrets"), `#!/bin/sh\nexec "${process.execPath}" "${bundle}" "$@"\n`, {
-    mode: 0o755,
-  });
+  for (const name of ["secrets", "opentiger"]) {
+    const started = `exec "${process.execPath}" "${join(bundles, `${name}.js`)}" "$@"`;
+    writeFileSync(join(bin, name), `#!/bin/sh\n${started}\n`, { mode: 0o755 });
+  }
   env = { HOME: home, PATH: `${bin}:${process.env["PATH"]}`, LC_ALL: "C.UTF-8" };
 });
 
@@ -40,12 +42,12 @@ const vault = () => join(home, ".local", "state", "opentiger", "secrets");
 const keyFile = () => join(home, ".config", "opentiger", "vault.key");
 
 describe("B2 secrets add and lease", () => {
-  it("B2 the seed's two lines give back the exact value", async () => {
+  it("B2 what add put in, lease gives back exactly", async () => {
     const { status, stdout } = await shell(`
-      secrets add claude_setup_token --value sk-ant-oat01-seed
+      secrets add claude_setup_token --value sk-ant-oat01-given
       TOKEN=$(secrets lease claude_setup_token --ttl 1h --raw)
       printf '[%s]' "$TOKEN"`);
-    expect({ status, stdout }).toEqual({ status: 0, stdout: "claude_setup_token\n[sk-ant-oat01-seed]" });
+    expect({ status, stdout }).toEqual({ status: 0, stdout: "claude_setup_token\n[sk-ant-oat01-given]" });
   });
 
   it("B2 codex_auth_json is taken from stdin, all of it, and comes back byte for byte", async () => {
@@ -189,7 +191,7 @@ describe("B5 secrets status", () => {
     expect(codex).toMatchObject({
       name: "codex_auth_json",
       state: "missing",
-      remedy: ["codex login", "secrets add codex_auth_json < ~/.codex/auth.json"],
+      remedy: ["codex login", "opentiger secrets add codex_auth_json < ~/.codex/auth.json"],
     });
     expect(status.providers[0]).toEqual({ provider: "anthropic", uses: "claude_setup_token", remedy: [] });
     expect(status.warnings).toEqual([]);
@@ -210,10 +212,24 @@ describe("B5 secrets status", () => {
 
 describe("docs/secrets.md", () => {
   it("begins with lines that work", async () => {
-    const [, lines = ""] = /```sh\n([\s\S]*?)```/.exec(readFileSync(guide, "utf8")) ?? [];
-    const script = `MY_TOKEN=sk-ant-oat01-guide\n${lines}\nprintf '[%s]' "$TOKEN"`;
-    const { status, stdout, stderr } = await shell(script);
+    const { status, stdout, stderr } = await shell(withToken(blocks()[0]));
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
     expect(stdout).toContain("[sk-ant-oat01-guide]");
   });
+
+  it("B2 gives `secrets` its own name by a link that works", async () => {
+    rmSync(join(home, "bin", "secrets"));
+    env["PATH"] = `${join(home, ".local", "bin")}:${env["PATH"]}`;
+    const block = `mkdir -p ~/.local/bin\ncd "${checkout}"\n${blocks()[1]}`;
+    const { status, stdout } = await shell(withToken(block));
+    expect({ status, stdout }).toEqual({ status: 0, stdout: "claude_setup_token\n[sk-ant-oat01-guide]" });
+  });
+
+  function blocks(): string[] {
+    return [...readFileSync(guide, "utf8").matchAll(/```sh\n([\s\S]*?)```/g)].map(([, lines = ""]) => lines);
+  }
+
+  function withToken(lines = ""): string {
+    return `MY_TOKEN=sk-ant-oat01-guide\n${lines}\nprintf '[%s]' "$TOKEN"`;
+  }
 });

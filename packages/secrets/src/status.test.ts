@@ -45,7 +45,7 @@ describe("B5 the Claude setup token", () => {
       secret: "claude_setup_token",
       state: "expiring",
       message: "claude_setup_token expires on 2027-01-01, in 30 days",
-      remedy: ["claude setup-token", "secrets update claude_setup_token"],
+      remedy: ["claude setup-token", "opentiger secrets update claude_setup_token"],
     });
     place.pass(30 * day);
     expect((await ofSecret("claude_setup_token")).warning).toMatchObject({
@@ -92,7 +92,10 @@ describe("B5 the Codex file", () => {
     place.pass(7 * day);
     const { warning } = await ofSecret("codex_auth_json");
     expect(warning?.message).toContain("expired on 2026-01-08");
-    expect(warning?.remedy).toEqual(["codex login", "secrets update codex_auth_json < ~/.codex/auth.json"]);
+    expect(warning?.remedy).toEqual([
+      "codex login",
+      "opentiger secrets update codex_auth_json < ~/.codex/auth.json",
+    ]);
   });
 
   it("that holds an API key or a token that is no JWT has unknown times", async () => {
@@ -118,7 +121,7 @@ describe("status", () => {
     expect(providers[0]).toEqual({
       provider: "anthropic",
       uses: null,
-      remedy: ["claude setup-token", "secrets add claude_setup_token"],
+      remedy: ["claude setup-token", "opentiger secrets add claude_setup_token"],
     });
     expect(warnings).toEqual([]);
   });
@@ -128,7 +131,7 @@ describe("status", () => {
     expect((await ofSecret("mine")).warning).toMatchObject({
       state: "expiring",
       message: "mine expires on 2026-01-10, in 9 days",
-      remedy: ["secrets update mine"],
+      remedy: ["opentiger secrets update mine"],
     });
     await place.vault.update("mine", Buffer.from("y"));
     expect((await ofSecret("mine")).secret).toMatchObject({ expiresAt: null, state: "ok" });

@@ -45,7 +45,7 @@ export const loginProblems: Readonly<Record<LoginProblemCode, LoginProblemRule>>
   },
   credentials_unreadable: {
     meaning: "The vault or a login cannot be read, so it is not known what there is.",
-    remedy: "see `secrets status`",
+    remedy: "see `opentiger secrets status`",
   },
   timeout: {
     meaning: "The CLI or the model's API did not answer in time.",

@@ -117,7 +117,7 @@ describe("docs/troubleshooting.md", () => {
   /** By the title, or the beginning of a paragraph: the command that mends it. */
   test.each([
     ["Not logged in", "claude setup-token"],
-    ["Not logged in", "secrets add claude_setup_token"],
+    ["Not logged in", "opentiger secrets add claude_setup_token"],
     ["Creating is slow", "docker sandbox pool"],
     ["A file is not visible", "docker sandbox cp"],
     ["is not a docker command", "opentiger sandbox install-plugin"],

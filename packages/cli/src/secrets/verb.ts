@@ -52,7 +52,7 @@ export async function inVault<T>(
 /** Commands in a text, as this user would type them. */
 export function asCalled(text: string, surroundings: Surroundings): string {
   return text.replaceAll(
-    /\bsecrets (?=(?:add|update|delete|list|leases?|revoke|audit|status)\b)/g,
+    /\b(?:opentiger )?secrets (?=(?:add|update|delete|list|leases?|revoke|audit|status)\b)/g,
     `${invocationOf(surroundings)} `,
   );
 }

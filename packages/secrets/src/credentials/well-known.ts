@@ -13,7 +13,7 @@ export interface WellKnownSecret {
   lifetimeDays: number | undefined;
   /** The command that gives a new value, where there is one. */
   source: string | undefined;
-  /** How the value is handed to `secrets add` or `secrets update`. */
+  /** How the value is handed to `opentiger secrets add` or `opentiger secrets update`. */
   input: string;
 }
 
@@ -99,6 +99,6 @@ export function wellKnownSecret(name: string): WellKnownSecret | undefined {
 /** The commands that put a new value in, one after the other. */
 export function renewal(name: string, verb: "add" | "update"): string[] {
   const known = wellKnownSecret(name);
-  const store = `secrets ${verb} ${name}${known?.input ?? ""}`;
+  const store = `opentiger secrets ${verb} ${name}${known?.input ?? ""}`;
   return known?.source ? [known.source, store] : [store];
 }

@@ -12,7 +12,7 @@ export const leaseCodec: Codec<LeaseBook> = {
     } catch {
       // No older version is offered: it may hold leases that were revoked since.
       throw new VaultError("vault_unreadable", `the leases in ${path} are damaged, so that none is good`, {
-        remedy: "end them all and start afresh: secrets revoke --all",
+        remedy: "end them all and start afresh: opentiger secrets revoke --all",
       });
     }
   },

@@ -14,7 +14,8 @@ export function withLease(book: LeaseBook, added: Lease, now: Date): LeaseBook {
   if (ofSecret.length >= leaseLimits.perSecret || live.length >= leaseLimits.overall) {
     const which = ofSecret.length >= leaseLimits.perSecret ? `of ${added.name}` : "in all";
     throw new VaultError("lease_limit", `there are too many leases ${which} that have not ended`, {
-      remedy: "see them with `secrets leases`; end those nobody uses with `secrets revoke ID` or `--all`",
+      remedy:
+        "see them with `opentiger secrets leases`; end those nobody uses with `opentiger secrets revoke ID` or `--all`",
     });
   }
   return { ...book, leases: [...book.leases, added] };

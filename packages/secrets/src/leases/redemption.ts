@@ -49,12 +49,12 @@ const sentences: Record<RefusalReason, (name: string) => string> = {
   other_holder: (name) => `the lease of ${name} belongs to another sandbox or run`,
 };
 
-const again = (name: string) => `take a new lease: secrets lease ${name}`;
+const again = (name: string) => `take a new lease: opentiger secrets lease ${name}`;
 
 const remedies: Record<RefusalReason, (name: string) => string> = {
-  unknown: () => "see those there are: secrets leases",
+  unknown: () => "see those there are: opentiger secrets leases",
   expired: again,
   revoked: again,
-  deleted: (name) => `put it back: secrets add ${name}`,
+  deleted: (name) => `put it back: opentiger secrets add ${name}`,
   other_holder: again,
 };

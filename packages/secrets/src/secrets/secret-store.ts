@@ -74,13 +74,13 @@ function required(secrets: readonly Secret[], wanted: string): Secret {
   const secret = secrets.find(({ name }) => name === wanted);
   if (secret) return secret;
   throw new VaultError("secret_not_found", `there is no secret called ${wanted}`, {
-    remedy: `put it in with \`secrets add ${wanted}\`, or see what there is with \`secrets list\``,
+    remedy: `put it in with \`opentiger secrets add ${wanted}\`, or see what there is with \`opentiger secrets list\``,
   });
 }
 
 function exists(name: string): VaultError {
   return new VaultError("secret_exists", `there is a secret called ${name} already`, {
-    remedy: `to give it a new value: secrets update ${name}`,
+    remedy: `to give it a new value: opentiger secrets update ${name}`,
   });
 }
 
@@ -89,6 +89,6 @@ function requireRoom(secrets: readonly Secret[]): void {
   if (secrets.length <= secretLimits.count && total <= secretLimits.totalBytes) return;
   const { count, totalBytes } = secretLimits;
   throw new VaultError("secret_refused", `the vault is full: ${count} secrets, ${totalBytes} bytes in all`, {
-    remedy: "delete what nobody needs any more: secrets list, secrets delete NAME",
+    remedy: "delete what nobody needs any more: opentiger secrets list, opentiger secrets delete NAME",
   });
 }

@@ -28,7 +28,7 @@ export function acceptedValue(name: string, bytes: Uint8Array): Buffer {
   if (form === "codex-login" && !codexLogin(value)) {
     throw refused(
       `this cannot be the value of ${name}: it is not the content of Codex's auth.json`,
-      `secrets add ${name} < ~/.codex/auth.json`,
+      `opentiger secrets add ${name} < ~/.codex/auth.json`,
     );
   }
   return value;

@@ -122,6 +122,6 @@ function statsOf(path: string): BigIntStats | undefined {
 /** The change is either in the versions since, or nowhere. What others wrote is unharmed. */
 function heldUp(folder: string): VaultError {
   return new VaultError("vault_busy", `this process was held up while others changed ${folder}`, {
-    remedy: "see with `secrets list` and `secrets leases` whether the change was made",
+    remedy: "see with `opentiger secrets list` and `opentiger secrets leases` whether the change was made",
   });
 }

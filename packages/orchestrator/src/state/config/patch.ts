@@ -58,7 +58,7 @@ function pinnedKey(key: string, variable: string): OrchestratorError {
 /** Neither the value nor a part of it is shown. */
 function secret(key: string): OrchestratorError {
   return new OrchestratorError("config_secret", `${key} is a secret, and settings are no place for one`, {
-    remedy: `put it into the vault: secrets add ${key.toLowerCase()}`,
+    remedy: `put it into the vault: opentiger secrets add ${key.toLowerCase()}`,
   });
 }
 

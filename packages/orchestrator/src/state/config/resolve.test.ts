@@ -135,7 +135,7 @@ describe("a change", () => {
     const refusal = refusalOf(changes);
     expect(refusal).toMatchObject({
       code: "config_secret",
-      remedy: `put it into the vault: secrets add ${key.toLowerCase()}`,
+      remedy: `put it into the vault: opentiger secrets add ${key.toLowerCase()}`,
     });
     expect(JSON.stringify(refusal)).not.toContain(String(value));
   });

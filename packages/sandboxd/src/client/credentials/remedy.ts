@@ -14,14 +14,14 @@ const keys: Remedies = {
 /** From which of the host's places each way takes a login. */
 const logins: Readonly<Record<CredentialWay, Remedies>> = {
   broker: {
-    claude: "run `claude setup-token` and `secrets add claude_setup_token`",
-    codex: "run `codex login`, or `secrets add openai_api_key`",
-    opencode: "run `secrets add anthropic_api_key`",
+    claude: "run `claude setup-token` and `opentiger secrets add claude_setup_token`",
+    codex: "run `codex login`, or `opentiger secrets add openai_api_key`",
+    opencode: "run `opentiger secrets add anthropic_api_key`",
   },
   inject: {
-    claude: "run `claude setup-token` and `secrets add claude_setup_token`",
-    codex: "run `codex login` and `secrets add codex_auth_json < ~/.codex/auth.json`",
-    opencode: "run `secrets add anthropic_api_key`",
+    claude: "run `claude setup-token` and `opentiger secrets add claude_setup_token`",
+    codex: "run `codex login` and `opentiger secrets add codex_auth_json < ~/.codex/auth.json`",
+    opencode: "run `opentiger secrets add anthropic_api_key`",
   },
   mount: { claude: "run `claude` on this machine and log in", codex: "run `codex login`" },
   none: {},

@@ -29,15 +29,16 @@ export function keyForgotten(name: string, sandbox: string): Refusal {
 
 const remedies: Readonly<Record<Provider, string>> = {
   anthropic:
-    "Run `claude setup-token` and `secrets add claude_setup_token`, or log in with `claude`, or set ANTHROPIC_API_KEY.",
-  openai: "Run `secrets add openai_api_key`, or set OPENAI_API_KEY.",
-  chatgpt: "Run `codex login` on the host, or `secrets add codex_auth_json < ~/.codex/auth.json`.",
+    "Run `claude setup-token` and `opentiger secrets add claude_setup_token`, or log in with `claude`, or set ANTHROPIC_API_KEY.",
+  openai: "Run `opentiger secrets add openai_api_key`, or set OPENAI_API_KEY.",
+  chatgpt: "Run `codex login` on the host, or `opentiger secrets add codex_auth_json < ~/.codex/auth.json`.",
 };
 
 export function notALogin(secret: string): Refusal {
   return {
     code: "credential_unusable",
     message: `The secret ${secret} is not a ChatGPT login.`,
-    remedy: "Log in with `codex login`, then `secrets update codex_auth_json < ~/.codex/auth.json`.",
+    remedy:
+      "Log in with `codex login`, then `opentiger secrets update codex_auth_json < ~/.codex/auth.json`.",
   };
 }

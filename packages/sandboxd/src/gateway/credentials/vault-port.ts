@@ -38,6 +38,6 @@ const absent: VaultAnswer<never> = {
   refusal: {
     code: "vault",
     message: "There is no vault.",
-    remedy: "Put the credential in with `secrets add`.",
+    remedy: "Put the credential in with `opentiger secrets add`.",
   },
 };

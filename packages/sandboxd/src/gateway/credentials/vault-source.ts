@@ -42,7 +42,7 @@ async function answered<T>(ask: () => Promise<T>): Promise<VaultAnswer<T>> {
       refusal: {
         code: "vault",
         message: sentence(error.message),
-        remedy: sentence(error.remedy ?? "See `secrets status`"),
+        remedy: sentence(error.remedy ?? "See `opentiger secrets status`"),
       },
     };
   }

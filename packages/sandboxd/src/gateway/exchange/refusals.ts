@@ -46,9 +46,10 @@ export function authRefusal(provider: Provider, { kind, origin }: Credential): R
 
 const remedies: Readonly<Record<CredentialKind, string>> = {
   anthropic_api_key:
-    "Put in one that works with `secrets update anthropic_api_key`, or set ANTHROPIC_API_KEY.",
-  claude_setup_token: "Run `claude setup-token` and `secrets update claude_setup_token`.",
+    "Put in one that works with `opentiger secrets update anthropic_api_key`, or set ANTHROPIC_API_KEY.",
+  claude_setup_token: "Run `claude setup-token` and `opentiger secrets update claude_setup_token`.",
   claude_login: "Log in anew on the host with `claude /login`.",
-  openai_api_key: "Put in one that works with `secrets update openai_api_key`, or set OPENAI_API_KEY.",
+  openai_api_key:
+    "Put in one that works with `opentiger secrets update openai_api_key`, or set OPENAI_API_KEY.",
   chatgpt_login: "Log in anew on the host with `codex login`.",
 };
