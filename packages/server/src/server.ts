@@ -5,16 +5,18 @@ import { getRequestListener } from "@hono/node-server";
 import { type OpenPlace, openPlace, processSkipped } from "@opentiger/orchestrator";
 import { errno } from "@opentiger/schema";
 import { openVault } from "@opentiger/secrets";
-import { z } from "zod";
 import { Access } from "./access/access.ts";
 import { bindsLoopbackOnly } from "./access/addresses.ts";
 import { forgetOldAudit } from "./access/audit.ts";
+import { trustsLocalCalls } from "./access/local-trust.ts";
 import { SandboxdSockets } from "./access/sandboxd-sockets.ts";
 import { forgetOldTokens, hasKey } from "./access/tokens.ts";
 import { createApp } from "./api/app.ts";
 import { ServerError } from "./errors.ts";
 import { Metrics } from "./http/metrics.ts";
 import { ImageBuilder } from "./image/image-builder.ts";
+import { type ListenAddress, listenAddress } from "./listening/listen-address.ts";
+import { portTaken, urlOf } from "./listening/port-taken.ts";
 import { Feed } from "./live/feed.ts";
 import { Streams } from "./live/streams.ts";
 import type { Parts } from "./parts.ts";
@@ -48,20 +50,17 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
-const usualPort = 4301;
-
 /** Answers that are under way have so long to end; then they are cut, and whoever asked asks again. */
 const drainMs = 3_000;
 
 const tidyEveryMs = 3_600_000;
 
-/** Who has our port is asked for so long who it is. */
-const whoMs = 500;
-
 /** Everything on one port: the API, the pages, and what looks after the processes. Ready when it returns. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { env, log = () => {} } = options;
-  const host = options.host ?? env["OPENTIGER_API_HOST"] ?? "127.0.0.1";
+  const usual = listenAddress(env);
+  const { host = usual.host, port = usual.port } = options;
+  const trustsLocal = trustsLocalCalls(env);
   const place = await openPlace(env, {
     program: "server",
     log,
@@ -71,30 +70,32 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   try {
     const loopbackOnly = bindsLoopbackOnly(host);
     if (!loopbackOnly) await requireKey(place, host);
-    return await listen(place, { ...options, log, host, loopbackOnly });
+    return await listen(place, { ...options, log, host, port, loopbackOnly, trustsLocal });
   } catch (error) {
     await place.close();
     throw error;
   }
 }
 
-interface Listening extends ServerOptions {
+interface Listening extends ServerOptions, ListenAddress {
   host: string;
+  port: number;
+  trustsLocal: boolean;
   loopbackOnly: boolean;
   log: (line: string) => void;
 }
 
 async function listen(place: OpenPlace, options: Listening): Promise<RunningServer> {
-  const { env, host, loopbackOnly, log } = options;
+  const { env, host, loopbackOnly, trustsLocal, log } = options;
   const ending = new AbortController();
   const server = createServer();
   const feed = await Feed.open(place.database);
   // Before anything is started: one that cannot listen leaves nothing behind. Nobody is heard before this function ends.
-  const port = await bind(server, host, options.port ?? portOf(env)).catch(async (error: unknown) => {
+  const port = await bind(server, options).catch(async (error: unknown) => {
     await feed.close();
     throw error;
   });
-  const url = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+  const url = urlOf({ host, port });
   const processes = Processes.open({
     launcher: options.launcher ?? instanceLauncher(env, place.sandboxd),
     file: join(place.folder, "processes.json"),
@@ -107,7 +108,7 @@ async function listen(place: OpenPlace, options: Listening): Promise<RunningServ
   const parts: Parts = {
     place,
     vault: openVault({ stateFolder: place.folder, env, program: "server" }),
-    access: new Access({ database: place.database, env, hosts, sandboxd }),
+    access: new Access({ database: place.database, env, hosts, sandboxd, trustsLocal }),
     feed,
     streams: new Streams(ending.signal),
     processes,
@@ -153,34 +154,21 @@ async function requireKey({ database, env }: OpenPlace, host: string): Promise<v
   );
 }
 
-async function bind(server: Server, host: string, port: number): Promise<number> {
+async function bind(server: Server, address: ListenAddress): Promise<number> {
   try {
-    return await listenOn(server, host, port);
+    return await listenOn(server, address);
   } catch (error) {
-    throw errno(error) === "EADDRINUSE" ? await portTaken(port, error) : error;
+    throw errno(error) === "EADDRINUSE" ? await portTaken(address, error) : error;
   }
 }
 
-function listenOn(server: Server, host: string, port: number): Promise<number> {
+function listenOn(server: Server, { host, port }: ListenAddress): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, host, () => {
       const address = server.address();
       resolve(typeof address === "object" && address !== null ? address.port : port);
     });
-  });
-}
-
-/** Another openTiger says so when it is asked; of others it is only known that they are there. */
-async function portTaken(port: number, cause: unknown): Promise<ServerError> {
-  const health = await fetch(`http://127.0.0.1:${port}/health`, { signal: AbortSignal.timeout(whoMs) })
-    .then((answer) => answer.json())
-    .catch(() => undefined);
-  const own = z.object({ status: z.literal("ok"), version: z.string() }).safeParse(health).success;
-  const who = own ? "an openTiger with another state folder" : "another program";
-  return new ServerError("port_taken", `${who} listens on port ${port}`, {
-    remedy: `end it, or choose a free port: OPENTIGER_API_PORT=${port + 1}`,
-    cause,
   });
 }
 
@@ -192,16 +180,6 @@ async function stopListening(server: Server): Promise<void> {
   const cut = setTimeout(() => server.closeAllConnections(), drainMs);
   await closed;
   clearTimeout(cut);
-}
-
-function portOf(env: NodeJS.ProcessEnv): number {
-  const written = env["OPENTIGER_API_PORT"];
-  if (!written) return usualPort;
-  const port = Number(written);
-  if (/^\d{1,5}$/.test(written) && port <= 65_535) return port;
-  throw new ServerError("config_invalid", `OPENTIGER_API_PORT=${written} is not a port`, {
-    remedy: "use a number from 1 to 65535",
-  });
 }
 
 function namesOf(env: NodeJS.ProcessEnv): string[] {

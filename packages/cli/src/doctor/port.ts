@@ -1,18 +1,15 @@
 import { createServer } from "node:net";
-import { ServerClient } from "@opentiger/server/control";
+import { CodedError } from "@opentiger/schema";
+import { type ListenAddress, listenAddress, ServerClient } from "@opentiger/server/control";
 import { type Check, fail, ok } from "./check.ts";
-
-const usualPort = 4301;
 
 /** The one port of this machine that openTiger listens on. */
 export const portCheck: Check = {
   name: "port",
   async look({ env }) {
-    const host = env["OPENTIGER_API_HOST"] || "127.0.0.1";
-    const written = env["OPENTIGER_API_PORT"];
-    const port = Number(written || usualPort);
-    if (!Number.isInteger(port) || port < 0 || port > 65_535)
-      return [fail(`OPENTIGER_API_PORT=${written} is not a port`, "set it to a number from 1 to 65535")];
+    const address = addressOf(env);
+    if (address instanceof CodedError) return [fail(address.message, address.remedy ?? "")];
+    const { host, port } = address;
     const why = await listening(host, port);
     if (why === undefined) return [ok(`${host}:${port} is free for the server`)];
     const server = await new ServerClient(env).status().catch(() => undefined);
@@ -22,6 +19,15 @@ export const portCheck: Check = {
     return [fail(`${host}:${port} cannot be had: ${taken}`, "set OPENTIGER_API_PORT to a free one")];
   },
 };
+
+function addressOf(env: NodeJS.ProcessEnv): ListenAddress | CodedError {
+  try {
+    return listenAddress(env);
+  } catch (error) {
+    if (error instanceof CodedError) return error;
+    throw error;
+  }
+}
 
 /** By trying; nobody can connect meanwhile and be answered. undefined: it can be had. */
 function listening(host: string, port: number): Promise<string | undefined> {

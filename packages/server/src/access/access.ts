@@ -16,6 +16,8 @@ export interface AccessOptions {
   env: NodeJS.ProcessEnv;
   hosts: KnownHosts;
   sandboxd: Pick<SandboxdSockets, "has">;
+  /** Whether the owner's processes on this machine need no key. */
+  trustsLocal: boolean;
   /** Whose server this is. */
   uid?: number;
 }
@@ -73,10 +75,9 @@ export class Access {
     return { kind: "key", id: row.id, name: row.name };
   }
 
-  /** Contract A15. Only of a process of the owner's that is here itself, and that no page told to ask. */
+  /** Only of a process of the owner's that is here itself, and that no page told to ask. */
   async #isTrusted(request: IncomingMessage): Promise<boolean> {
-    if (this.#options.env["OPENTIGER_ALLOW_INSECURE_SYSTEM_CONTROL"] === "false") return false;
-    return isFromHere(request) && this.#isOwn(request);
+    return this.#options.trustsLocal && isFromHere(request) && this.#isOwn(request);
   }
 
   /**
