@@ -6,6 +6,7 @@ export * from "./cut.ts";
 export * from "./editable-task.ts";
 export * from "./errors.ts";
 export * from "./failure.ts";
+export * from "./json-text.ts";
 export * from "./login.ts";
 export * from "./longest.ts";
 export * from "./loop.ts";

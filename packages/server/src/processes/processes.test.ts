@@ -69,6 +69,7 @@ function opened(
   file: string,
   usual: readonly string[] = [],
   skipped: (name: string) => boolean = () => false,
+  log: (line: string) => void = () => {},
 ): Processes {
   const settings = quick;
   const processes = Processes.open({
@@ -76,7 +77,7 @@ function opened(
     file: join(folder, file),
     usual,
     skipped,
-    log: () => {},
+    log,
     settings,
     lookEveryMs: 10,
   });
@@ -168,6 +169,33 @@ describe("processes", () => {
     expect(launcher.starts).toEqual(["sleeper-2", "sleeper-1"]);
     expect(stateOf(processes, "sleeper-2")).toMatchObject({ restarts: 0, nextTryAt: null });
     expect(processes.wants("sleeper-2")).toBe(true);
+  });
+
+  it.each(["", '{"version":1,"wanted":["sleeper-1"', '{"version":2}'])(
+    "are not started where it cannot be read which of them were stopped: %j",
+    async (text) => {
+      const launcher = fileLauncher("damaged");
+      const lines: string[] = [];
+      writeFileSync(join(folder, "damaged.json"), text);
+      const processes = opened(launcher, "damaged.json", ["sleeper-1"], undefined, (line) =>
+        lines.push(line),
+      );
+      expect(await processes.find("sleeper-1")).toMatchObject({ state: "stopped" });
+      expect(processes.list()).toMatchObject([{ name: "sleeper-1", state: "stopped" }]);
+      expect(launcher.starts).toEqual([]);
+      expect(lines).toEqual([expect.stringContaining("damaged.json is damaged")]);
+    },
+  );
+
+  it("of which one is unknown are started all the same, and nothing else with them", async () => {
+    const launcher = fileLauncher("unknown");
+    const lines: string[] = [];
+    writeFileSync(join(folder, "unknown.json"), '{"version":1,"wanted":["gone-1","sleeper-2"]}');
+    const usual = ["sleeper-1", "sleeper-2"];
+    const processes = opened(launcher, "unknown.json", usual, undefined, (line) => lines.push(line));
+    await until("the known one runs", () => stateOf(processes, "sleeper-2")?.state === "running");
+    expect(launcher.starts).toEqual(["sleeper-2"]);
+    expect(lines).toEqual([expect.stringContaining('"gone-1"')]);
   });
 
   it("are stopped together but for sandboxd, which their agents need", async () => {

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { writeAtomically } from "@opentiger/sandbox";
+import { errno, jsonOf } from "@opentiger/schema";
 import { z } from "zod";
 import { type Launcher, sandboxdName } from "./launcher.ts";
 import { type ProcessStatus, Supervised, type SupervisionSettings, usualSupervision } from "./supervised.ts";
@@ -40,7 +41,10 @@ export class Processes {
 
   private constructor(options: ProcessesOptions) {
     this.#options = options;
-    for (const name of readWanted(options)) this.#of(name).want();
+    const wanted = readWanted(options);
+    // Also what does not run is shown, so that it is seen.
+    if (wanted === "unknown") for (const name of options.usual) this.#of(name);
+    else for (const name of wanted) this.#of(name).want();
     this.#timer = setInterval(() => void this.#look(), options.lookEveryMs ?? usualLookMs);
     void this.#look();
   }
@@ -144,12 +148,35 @@ export class Processes {
   }
 }
 
-function readWanted({ file, usual, launcher }: ProcessesOptions): readonly string[] {
+/** Which are to run. What cannot be read is no reason to start anything: it may be what somebody has stopped. */
+function readWanted({ file, usual, launcher, log }: ProcessesOptions): readonly string[] | "unknown" {
+  const text = readIfThere(file);
+  if (text === undefined) return usual;
+  const read = written.safeParse(jsonOf(text));
+  if (!read.success) {
+    log(`${file} is damaged, so it is not known what was stopped: nothing is started until somebody does`);
+    return "unknown";
+  }
+  return read.data.wanted.filter((name) => {
+    const known = isKnown(name, launcher);
+    if (!known) log(`${file} names a process that there is not: ${JSON.stringify(name)}`);
+    return known;
+  });
+}
+
+function readIfThere(file: string): string | undefined {
   try {
-    const { wanted } = written.parse(JSON.parse(readFileSync(file, "utf8")));
-    for (const name of wanted) launcher.check(name);
-    return wanted;
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    return errno(error) === "ENOENT" ? undefined : "";
+  }
+}
+
+function isKnown(name: string, launcher: Launcher): boolean {
+  try {
+    launcher.check(name);
+    return true;
   } catch {
-    return usual;
+    return false;
   }
 }
