@@ -32,11 +32,14 @@ export async function attackSandbox({
 
 async function attackAll(sandbox: Sandbox): Promise<string[]> {
   const failures: string[] = [];
-  for (const { name, script, stopped } of attacks) {
-    const { text, code } = await run(sandbox, ["bash", "-c", script]);
-    const safe = stopped(text, code);
-    if (!safe) failures.push(`${name} got through: ${text}`);
-    say(`${safe ? "stopped" : "GOT THROUGH"}: ${name}`);
+  for (const { name, steps } of attacks) {
+    const through: string[] = [];
+    for (const { script, stopped } of steps) {
+      const { text, code } = await run(sandbox, ["bash", "-c", script]);
+      if (!stopped(text, code)) through.push(`${name} got through with \`${script}\` (${code}): ${text}`);
+    }
+    failures.push(...through);
+    say(`${through.length === 0 ? "stopped" : "GOT THROUGH"}: ${name}`);
   }
   const { code } = await run(sandbox, ["sh", "-c", "exit 7"]);
   if (code !== 7) failures.push(`\`exit 7\` was reported as ${code}`);
