@@ -35,6 +35,7 @@ async function main(env: NodeJS.ProcessEnv): Promise<void> {
   const log = lineLog;
   process.on("uncaughtException", (error) => log("error", "uncaught", { error: error.stack }));
   process.on("unhandledRejection", (error) => log("error", "unhandled", { error: String(error) }));
+  const floor = diskFloor(env);
   const state = openState(stateFolder(env));
   const paths = sandboxdPaths(state.folder);
   mkdirSync(paths.folder, { recursive: true, mode: 0o700 });
@@ -47,7 +48,7 @@ async function main(env: NodeJS.ProcessEnv): Promise<void> {
   const vault = openVault({ stateFolder: state.folder, env, program: "sandboxd" });
   const gateway = new Gateway({ env, folder: paths.gateway, credentials: vaultSource(vault) });
   const engines = new Engines(paths.engines, env);
-  const pool = new PoolKeeper(poolAt, diskFloor(env), log);
+  const pool = new PoolKeeper(poolAt, floor, log);
   const daemon = new Daemon({ state, engines, egress, gateway, networkLog, pool, log });
   const hostRuns = new HostRuns(gateway, paths.hostRuns, (sentence) => log("warn", sentence));
   const about = { version: opentigerVersion, stop: () => void stop("asked to") };
@@ -69,7 +70,7 @@ async function main(env: NodeJS.ProcessEnv): Promise<void> {
     if (!claim.holds()) void stop("its socket is gone");
     else if (Date.now() - busy > idleMs) void stop("there is no sandbox");
   }, claimCheckMs);
-  const disk = new DiskWatch(engineDisk(state, engines), diskFloor(env));
+  const disk = new DiskWatch(engineDisk(state, engines), floor);
   setInterval(() => {
     disk.look().then(
       (paused) => {

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { jsonOf } from "./json-text.ts";
+import { durationOf, durationUnits, sizeOf, sizeUnits } from "./units.ts";
 
 /** One key of `system_config`: what it is for, what may stand there, and how that is read. */
 export interface ConfigKey<Value> {
@@ -62,20 +64,18 @@ export function dollars(fallback: number | null, about: string): ConfigKey<numbe
 
 type Bounds = readonly [least: string, most: string];
 
-const durationUnits = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
-
 /** A time in milliseconds. */
 export function duration([least, most]: Bounds, fallback: string, about: string): ConfigKey<number> {
   const expects = `a time from ${least} to ${most}, such as 90s, 30m, 2h or 7d`;
-  return withUnits(durationUnits, [least, most], { about, expects, fallback });
+  const { ms: _, ...units } = durationUnits;
+  return withUnits(units, durationOf, [least, most], { about, expects, fallback });
 }
-
-const sizeUnits = { k: 1024, m: 1024 ** 2, g: 1024 ** 3, t: 1024 ** 4 } as const;
 
 /** A number of bytes. */
 export function size([least, most]: Bounds, fallback: string, about: string): ConfigKey<number> {
   const expects = `a size from ${least} to ${most}, such as 500m or 10g`;
-  return withUnits(sizeUnits, [least, most], { about, expects, fallback });
+  const { b: _, ...units } = sizeUnits;
+  return withUnits(units, sizeOf, [least, most], { about, expects, fallback });
 }
 
 interface TextRules {
@@ -96,7 +96,7 @@ export function text<Fallback extends string | null>(
 /** A command as a list of words, so that nothing has to be quoted. */
 export function words(about: string): ConfigKey<readonly string[] | null> {
   const list = z.array(z.string().min(1).max(4_000)).min(1).max(100);
-  const shape = z.union([list, z.string().transform(parseJson).pipe(list)]);
+  const shape = z.union([list, z.string().transform(jsonOf).pipe(list)]);
   const expects = 'a JSON list of words, such as ["my-agent", "--quiet"]';
   return key<readonly string[] | null>({ about, expects, shape, fallback: null, write: (value) => value });
 }
@@ -135,20 +135,18 @@ function orNone(shape: z.ZodType<number>): z.ZodType<number | null> {
 type Units = Readonly<Record<string, number>>;
 type Description = { about: string; expects: string; fallback: string };
 
-function withUnits(units: Units, [least, most]: Bounds, described: Description): ConfigKey<number> {
-  const read = numberWithUnit(units);
+function withUnits(
+  units: Units,
+  parse: (written: string) => number | undefined,
+  [least, most]: Bounds,
+  described: Description,
+): ConfigKey<number> {
+  // Whole and with its unit, so that nobody has to know which one is meant without.
+  const pattern = new RegExp(`^\\d{1,9}[${Object.keys(units).join("")}]$`, "i");
+  const read = z.string().trim().regex(pattern).transform(parse).pipe(z.number());
   const shape = read.pipe(z.number().min(read.parse(least)).max(read.parse(most)));
   const fallback = shape.parse(described.fallback);
   return key({ ...described, shape, fallback, write: (value) => inLargestUnit(units, value) });
-}
-
-function numberWithUnit(units: Units): z.ZodType<number> {
-  const pattern = new RegExp(`^(\\d{1,9})([${Object.keys(units).join("")}])$`, "i");
-  const read = z.string().trim().regex(pattern);
-  return read.transform((written) => {
-    const [, count, unit = ""] = pattern.exec(written) ?? [];
-    return Number(count) * (units[unit.toLowerCase()] ?? Number.NaN);
-  });
 }
 
 /** In the largest unit that leaves no rest. */
@@ -156,12 +154,4 @@ function inLargestUnit(units: Units, value: number): string {
   const fitting = Object.entries(units).filter(([, factor]) => value % factor === 0);
   const [unit, factor] = fitting.at(-1) ?? ["", 1];
   return `${value / factor}${unit}`;
-}
-
-function parseJson(written: string): unknown {
-  try {
-    return JSON.parse(written);
-  } catch {
-    return undefined;
-  }
 }

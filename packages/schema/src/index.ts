@@ -20,4 +20,5 @@ export * from "./session.ts";
 export * from "./state.ts";
 export * from "./task.ts";
 export * from "./tone.ts";
+export * from "./units.ts";
 export * from "./version.ts";

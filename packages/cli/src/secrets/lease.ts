@@ -1,10 +1,10 @@
 import type { Vault } from "@opentiger/secrets";
 import type { Command } from "commander";
 import { UsageError } from "../errors.ts";
+import { parseDuration } from "../exec/duration.ts";
 import type { Surroundings } from "../program/surroundings.ts";
 import { printJson } from "../program/verb.ts";
 import type { ValuePaths } from "./input-output.ts";
-import { parseTtl } from "./ttl.ts";
 import {
   inVault,
   invocationOf,
@@ -27,7 +27,12 @@ export function leaseCommand(surroundings: Surroundings, paths: ValuePaths): Com
   return secretsVerb("lease", surroundings)
     .description("a time-limited handle for a secret; with --raw, the value itself")
     .argument("<name>")
-    .option("--ttl <duration>", "how long it lives: 15m, 1h, 7d (at most 30d; default 1h)", parseTtl, hourMs)
+    .option(
+      "--ttl <duration>",
+      "how long it lives: 15m, 1h, 7d (at most 30d; default 1h)",
+      parseDuration,
+      hourMs,
+    )
     .option("--raw", "print the value and nothing else; revoking the lease cannot take it back")
     .option("--sandbox <name>", "for this sandbox alone")
     .addHelpText(

@@ -33,3 +33,10 @@ test("one of an older protocol is replaced", async () => {
   expect(await sandboxd.status()).toMatchObject({ protocol: sandboxdProtocol, hostRuns: 0 });
   expect(await ended).toEqual([0, null]);
 });
+
+test("whoever would start one with a setting that it refuses is told so", async () => {
+  const home = mkdtempSync(join(tmpdir(), "ot-refused-"));
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+  const sandboxd = new Sandboxd({ ...process.env, OPENTIGER_HOME: home, OPENTIGER_DISK_FLOOR: "2gig" });
+  await expect(sandboxd.ensure()).rejects.toMatchObject({ code: "config_invalid" });
+});

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { closeSync, existsSync, mkdirSync, openSync, renameSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { SandboxError } from "@opentiger/sandbox";
+import { diskFloor } from "../disk/floor.ts";
 import type { SandboxdPaths } from "../paths.ts";
 
 /** Kept twice: the present one and the one before. */
@@ -9,6 +10,8 @@ const maxLogBytes = 5 * 1024 * 1024;
 
 /** Starts the daemon as a process of its own, which goes on when its starter ends. */
 export function startDaemon(paths: SandboxdPaths, env: NodeJS.ProcessEnv): void {
+  // What it would refuse is said here, where somebody reads it.
+  diskFloor(env);
   mkdirSync(paths.folder, { recursive: true, mode: 0o700 });
   if ((statSync(paths.log, { throwIfNoEntry: false })?.size ?? 0) > maxLogBytes) {
     renameSync(paths.log, `${paths.log}.1`);

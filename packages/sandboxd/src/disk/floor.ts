@@ -1,11 +1,16 @@
-const defaultFloorBytes = 2 * 1024 ** 3;
-const units = { "": 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3 } as const;
+import { SandboxError } from "@opentiger/sandbox";
+import { sizeOf } from "@opentiger/schema";
+
+const usualFloor = "2g";
 
 /** `OPENTIGER_DISK_FLOOR`, for example 500m or 10g: below so much free space the fastest growing sandbox is paused. */
 export function diskFloor(env: NodeJS.ProcessEnv): number {
-  const match = /^(\d+)([kmg]?)b?$/i.exec(env["OPENTIGER_DISK_FLOOR"] ?? "");
-  if (!match) return defaultFloorBytes;
-  // The pattern admits these letters only.
-  const unit = units[(match[2] ?? "").toLowerCase() as keyof typeof units];
-  return Number(match[1]) * unit;
+  const written = env["OPENTIGER_DISK_FLOOR"] || usualFloor;
+  // Nothing is a floor too: who writes it wants no sandbox to be paused.
+  if (/^0+[bkmgt]?$/i.test(written)) return 0;
+  const bytes = sizeOf(written);
+  if (bytes !== undefined) return bytes;
+  throw new SandboxError("config_invalid", `OPENTIGER_DISK_FLOOR=${written} is not a size`, {
+    remedy: "set it to a size such as 500m or 10g, or leave it out for 2g",
+  });
 }
