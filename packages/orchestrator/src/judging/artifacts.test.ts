@@ -43,4 +43,10 @@ it("what a judge saw and said is kept redacted, within the bound, for the owner 
     expect(statSync(path)).toMatchObject({ size: bytes, mode: 0o100600 });
     expect(bytes).toBeLessThanOrEqual(most);
   }
+  expect(JSON.parse(readFileSync(join(journal.folder, "judgement.json"), "utf8"))).toMatchObject({
+    judgement: "fail",
+    points: [
+      { by: "judge", text: expect.stringMatching(/^It has \[redacted\]\. .*too much to be kept\)$/s) },
+    ],
+  });
 });

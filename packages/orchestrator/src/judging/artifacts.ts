@@ -1,6 +1,6 @@
-import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { CheckRound } from "@opentiger/schema";
+import { keepJson, keepText } from "../stage/artifact-file.ts";
 import type { Conclusion } from "./conclusion.ts";
 import type { Judging } from "./judging.ts";
 
@@ -14,36 +14,25 @@ type Keeping = Pick<Judging, "place" | "journal" | "redact">;
 
 /** Keeps what the judge saw and said, for people: the log of the checks, and the answers. */
 export async function writeArtifacts(judging: Keeping, conclusion: Conclusion): Promise<WrittenArtifact[]> {
+  const { place, journal, redact } = judging;
   const { evidence, judgement, points } = conclusion;
-  const answers = { judgement, points, ...evidence, rounds: undefined };
-  return [
-    ...(evidence.rounds.length === 0
-      ? []
-      : [
-          await written(judging, {
-            kind: "log",
-            name: "checks.log",
-            text: evidence.rounds.map(logOf).join("\n"),
-          }),
-        ]),
-    await written(judging, {
-      kind: "judgement",
-      name: "judgement.json",
-      text: JSON.stringify(answers, null, 2),
-    }),
-  ];
+  const most = place.config.get("OPENTIGER_ARTIFACT_SIZE");
+  const written: WrittenArtifact[] = [];
+  if (evidence.rounds.length > 0) {
+    const path = join(journal.folder, "checks.log");
+    const text = redact(evidence.rounds.map(logOf).join("\n"));
+    written.push({ kind: "log", path, bytes: await keepText(path, text, most) });
+  }
+  const path = join(journal.folder, "judgement.json");
+  const answers = redacted({ judgement, points, ...evidence, rounds: undefined }, redact);
+  written.push({ kind: "judgement", path, bytes: await keepJson(path, answers, most) });
+  return written;
 }
 
-async function written(
-  { place, journal, redact }: Keeping,
-  { kind, name, text }: { kind: string; name: string; text: string },
-): Promise<WrittenArtifact> {
-  const most = place.config.get("OPENTIGER_ARTIFACT_SIZE");
-  const content = Buffer.from(redact(text)).subarray(0, most);
-  const path = join(journal.folder, name);
-  await mkdir(journal.folder, { recursive: true, mode: 0o700 });
-  await writeFile(path, content, { mode: 0o600 });
-  return { kind, path, bytes: content.length };
+/** Every text by itself, and before any is cut: half of a secret would not be known again. */
+function redacted(value: unknown, redact: (text: string) => string): unknown {
+  const each = (_key: string, part: unknown) => (typeof part === "string" ? redact(part) : part);
+  return JSON.parse(JSON.stringify(value, each));
 }
 
 function logOf({ tree, commit, results }: CheckRound): string {

@@ -1,8 +1,8 @@
-import { mkdir, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { writeAtomically } from "@opentiger/sandbox";
 import { type CheckRound, errno } from "@opentiger/schema";
 import { eventsFile, runFolder } from "../agent/run-files.ts";
+import { keepText } from "../stage/artifact-file.ts";
 import type { NewArtifact } from "../state/artifacts.ts";
 import { checkName } from "../verifying/compare.ts";
 import type { Work } from "./work.ts";
@@ -24,15 +24,14 @@ export async function writeArtifacts(
   const { place, run, repository } = work;
   const maxBytes = place.config.get("OPENTIGER_ARTIFACT_SIZE");
   const folder = runFolder(place, run);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
   const files = [{ kind: "transcript", path: eventsFile(place, run) }];
-  const write = (kind: string, name: string, text: string): void => {
+  const write = async (kind: string, name: string, text: string): Promise<void> => {
     const path = join(folder, name);
-    writeAtomically(path, cut(redact(text), maxBytes));
+    await keepText(path, redact(text), maxBytes);
     files.push({ kind, path });
   };
-  if (diff) write("diff", "diff.patch", (await repository.diff(diff.from, diff.to, { maxBytes })).text);
-  if (round && round.results.length > 0) write("log", "verify.log", logOf(round));
+  if (diff) await write("diff", "diff.patch", (await repository.diff(diff.from, diff.to, { maxBytes })).text);
+  if (round && round.results.length > 0) await write("log", "verify.log", logOf(round));
   return withSizes(work, files);
 }
 
@@ -60,9 +59,4 @@ function logOf({ results }: CheckRound): string {
       return `$ ${checkName(result)}\n${result.output.trimEnd()}\n${result.result}${status}\n`;
     })
     .join("\n");
-}
-
-function cut(text: string, maxBytes: number): string {
-  if (Buffer.byteLength(text) <= maxBytes) return text;
-  return `${Buffer.from(text).subarray(0, maxBytes).toString("utf8")}\n(the rest was too much to be kept)\n`;
 }
