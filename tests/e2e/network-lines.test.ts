@@ -33,7 +33,7 @@ describe.skipIf(!canHaveSmallInternet)("docker sandbox network", () => {
     expect(made).toMatchObject({ status: 0 });
   });
 
-  test("B11 the seed's lines: deny, then two hosts; those work, everything else is 403 and logged", async () => {
+  test("B11 deny, then two hosts: those work, everything else is 403 and logged", async () => {
     expect(await status("https://other.test/")).toBe("200");
     expect(await user.sandbox("network", "proxy", "my-sandbox", "--policy", "deny")).toMatchObject({
       status: 0,
