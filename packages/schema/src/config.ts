@@ -115,7 +115,7 @@ export const configKeys = {
   OPENTIGER_MAX_TURNS: limit(
     [1, 10_000],
     null,
-    "How often the agent of a task may ask its model in one run.",
+    "How often the agent of a task may ask its model in one turn; a message that it is told begins another.",
   ),
 
   OPENTIGER_MAX_RUNNING: whole(
@@ -151,7 +151,11 @@ export const configKeys = {
 
   OPENTIGER_SETUP_TIMEOUT: duration(["10s", "1d"], "30m", "How long a project's set-up may take."),
   OPENTIGER_PLAN_TIMEOUT: duration(["10s", "1d"], "30m", "How long one run of the planner may take."),
-  OPENTIGER_RUN_TIMEOUT: duration(["10s", "7d"], "2h", "How long one run of a task may take."),
+  OPENTIGER_RUN_TIMEOUT: duration(
+    ["10s", "7d"],
+    "2h",
+    "How long one turn of a task's agent may take; a message that it is told begins another.",
+  ),
   OPENTIGER_IDLE_TIMEOUT: duration(["10s", "1d"], "15m", "How long a run may show no sign of progress."),
   OPENTIGER_VERIFY_TIMEOUT: duration(["1s", "1d"], "20m", "How long one verify command may take."),
   OPENTIGER_JUDGE_TIMEOUT: duration(["10s", "1d"], "1h", "How long one judgement may take in all."),

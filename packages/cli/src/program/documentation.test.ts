@@ -1,5 +1,6 @@
-import { readFileSync } from "node:fs";
-import { errorCodes } from "@opentiger/schema";
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { configKeyNames, errorCodes } from "@opentiger/schema";
 import { Command } from "commander";
 import { describe, expect, test } from "vitest";
 import { execOptions } from "../exec/option-table.ts";
@@ -108,6 +109,46 @@ describe("the options of", () => {
 
   function says(text: string, option: string | undefined): boolean {
     return option !== undefined && new RegExp(`[\`\\s[|]${option}(?![\\w-])`).test(text);
+  }
+});
+
+describe("the variables of docs/cli.md", () => {
+  const [, section = ""] = /^## Variables\n([\s\S]*?)(?=^## |$(?![\s\S]))/m.exec(page("cli.md")) ?? [];
+  const listed = new Set([...section.matchAll(/`([A-Z][A-Z0-9_]+)(?:=1)?`/g)].map(([, name = ""]) => name));
+  const settings = new Set<string>(configKeyNames);
+  const known = [...new Set(sources().flatMap(namedIn))].filter((name) => !settings.has(name));
+
+  test("are all that the sources name", () => {
+    expect(known.length).toBeGreaterThan(30);
+    expect(known.filter((name) => !listed.has(name))).toEqual([]);
+  });
+
+  test("are no others", () => {
+    const text = sources()
+      .map((file) => readFileSync(file, "utf8"))
+      .join("\n");
+    expect([...listed].filter((name) => !new RegExp(`\\b${name}\\b`).test(text))).toEqual([]);
+  });
+
+  /** What is read from an environment, and all of our own, however it is read. */
+  function namedIn(file: string): string[] {
+    const names = readFileSync(file, "utf8").matchAll(
+      /\benv\["([A-Z][A-Z0-9_]*)"\]|\b(OPENTIGER_[A-Z0-9_]*[A-Z0-9])\b/g,
+    );
+    return [...names].map(([, read, own = ""]) => read ?? own);
+  }
+
+  /** What is shipped and runs on the host or in a sandbox, without what is there for tests. */
+  function sources(): string[] {
+    const packages = new URL("../../../", import.meta.url);
+    return ["agents", "cli", "orchestrator", "sandbox", "sandboxd", "schema", "secrets", "server"].flatMap(
+      (name) => {
+        const folder = new URL(`${name}/src/`, packages);
+        return readdirSync(folder, { recursive: true, encoding: "utf8" })
+          .filter((file) => /\.ts$/.test(file) && !/\.test\.ts$|fixture|temporary-/.test(file))
+          .map((file) => fileURLToPath(new URL(file, folder)));
+      },
+    );
   }
 });
 

@@ -59,6 +59,7 @@ function Choice({ config }: { config: Config }) {
       </fieldset>
       <p className="mt-3 flex flex-wrap gap-x-2 text-xs text-faint">
         <code className="font-mono">{system.launchMode(config.launchMode)}</code>
+        <span>{system.launchModeIs}</span>
         {entry?.updatedBy && (
           <span>
             · {system.setBy(entry.updatedBy)} <RelativeTime at={entry.updatedAt} />

@@ -22,6 +22,7 @@ export const systemWords = {
   recommended: "Recommended",
   inForce: "In force",
   launchMode: (mode: string) => `LAUNCH_MODE=${mode}`,
+  launchModeIs: "follows from it, as launchMode in the API",
   setBy: (who: string) => `set by ${who}`,
   pinned: "The environment of the server says this, so that it cannot be changed here.",
   given: "The command that started the server says this, so that it cannot be changed here.",

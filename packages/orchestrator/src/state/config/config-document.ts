@@ -12,7 +12,7 @@ export function configDocument(): string {
     "environment, what is stored in `system_config`, the default. A key that a flag or the environment names is pinned, and",
     "cannot be changed where it is stored. A change applies to what begins afterwards, without a restart. No secret belongs",
     "here: those are kept in the vault ([secrets.md](secrets.md)). What belongs to a project is in its own file",
-    "([project.md](project.md)).",
+    "([project.md](project.md)). Variables that are no settings: [cli.md](cli.md#variables).",
     "",
     "The flag is `opentiger up --set KEY=VALUE`, as often as needed. It holds for that server and all that it starts, for as long",
     "as they run: the dispatcher, those who claim beside it, and the sandboxes that they make. Agents and sandboxes do not see it.",
