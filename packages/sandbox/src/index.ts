@@ -56,6 +56,7 @@ export { openDialledSession, openSession, type Session } from "./session/session
 export { writeAtomically } from "./state/atomic-file.ts";
 export { ensureCarrierFolder, socketFolder } from "./state/carrier-folder.ts";
 export { stateFolder } from "./state/folder.ts";
+export { processExists, startTimeOf } from "./state/process-stat.ts";
 export { openState, type State } from "./state/state.ts";
 export { execVariable, hostSandboxVariable, killMarked } from "./supervisor/processes.ts";
 export { type FetchOptions, type FetchResult, fetchCommits } from "./workspace/fetch.ts";

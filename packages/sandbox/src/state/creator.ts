@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
-import { errno, type SandboxRecord } from "@opentiger/schema";
+import type { SandboxRecord } from "@opentiger/schema";
 import { SandboxError } from "../errors.ts";
+import { processExists, processStat } from "./process-stat.ts";
 
 /** The kernel counts start times in hundredths of a second on every platform Node runs on. */
 const ticksPerSecond = 100;
@@ -23,27 +24,20 @@ export function unfinished({ name, creatorPid }: { name: string; creatorPid: num
   });
 }
 
-function processExists(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // EPERM: it exists and is somebody else's.
-    return errno(error) === "EPERM";
-  }
-}
-
 /** When it started, in milliseconds since the epoch; undefined where there is no /proc. A zombie has ended. */
 function statOf(pid: number): { startedAt: number; hasEnded: boolean } | undefined {
+  const stat = processStat(pid);
+  const boot = bootTime();
+  if (stat === undefined || boot === undefined) return undefined;
+  const startedAt = (boot + Number(stat.startTime) / ticksPerSecond) * 1000;
+  return { startedAt, hasEnded: stat.hasEnded };
+}
+
+/** In seconds since the epoch. */
+function bootTime(): number | undefined {
   try {
-    const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
-      .replace(/^.*\) /s, "")
-      .split(" ");
-    const boot = /^btime (\d+)$/m.exec(readFileSync("/proc/stat", "utf8"))?.[1];
-    const ticks = fields[19];
-    if (boot === undefined || ticks === undefined) return undefined;
-    const startedAt = (Number(boot) + Number(ticks) / ticksPerSecond) * 1000;
-    return { startedAt, hasEnded: fields[0] === "Z" || fields[0] === "X" };
+    const [, seconds] = /^btime (\d+)$/m.exec(readFileSync("/proc/stat", "utf8")) ?? [];
+    return seconds === undefined ? undefined : Number(seconds);
   } catch {
     return undefined;
   }

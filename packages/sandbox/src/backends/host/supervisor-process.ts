@@ -1,8 +1,9 @@
 import { spawn } from "node:child_process";
-import { closeSync, openSync, readFileSync } from "node:fs";
+import { closeSync, openSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { supervisorConfigVariable } from "../../protocol/paths.ts";
+import { startTimeOf } from "../../state/process-stat.ts";
 import type { SupervisorConfig } from "../../supervisor/config.ts";
 import { hostSandboxVariable, killMarked } from "../../supervisor/processes.ts";
 import type { HostRecord } from "./host-record.ts";
@@ -57,15 +58,4 @@ export function supervisorConfig(record: HostRecord, carrierDir: string): Superv
 /** Ends the supervisor and every command it ever started. */
 export async function endAll({ id }: Pick<HostRecord, "id">): Promise<void> {
   await killMarked({ kind: "environment", variable: hostSandboxVariable, value: id });
-}
-
-/** In clock ticks since boot, the kernel's own words; undefined when there is no such process. */
-function startTimeOf(pid: number): string | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    return fields[0] === "Z" ? undefined : fields[19];
-  } catch {
-    return undefined;
-  }
 }
