@@ -1,3 +1,4 @@
+import { jsonOf } from "@opentiger/schema";
 import { z } from "zod";
 
 const count = z.number().int().nonnegative().catch(0);
@@ -120,9 +121,5 @@ export type ClaudeLine = z.infer<typeof claudeLine>;
 
 /** undefined for a line that nobody knows. */
 export function lineIn(line: string): ClaudeLine | undefined {
-  try {
-    return claudeLine.safeParse(JSON.parse(line)).data;
-  } catch {
-    return undefined;
-  }
+  return claudeLine.safeParse(jsonOf(line)).data;
 }

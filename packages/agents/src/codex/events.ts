@@ -1,3 +1,4 @@
+import { jsonOf } from "@opentiger/schema";
 import { z } from "zod";
 
 const message = z.object({ message: z.string() });
@@ -65,9 +66,5 @@ export type CodexEvent = z.infer<typeof codexEvent>;
 
 /** undefined for a line that nobody knows. */
 export function eventIn(line: string): CodexEvent | undefined {
-  try {
-    return codexEvent.safeParse(JSON.parse(line)).data;
-  } catch {
-    return undefined;
-  }
+  return codexEvent.safeParse(jsonOf(line)).data;
 }

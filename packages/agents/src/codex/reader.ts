@@ -1,4 +1,4 @@
-import type { AgentSaying, TokenCount } from "@opentiger/schema";
+import { type AgentSaying, jsonOf, type TokenCount } from "@opentiger/schema";
 import type { AgentEnding, AgentError, AgentReader, AgentTask } from "../driver.ts";
 import { denialIn } from "./denials.ts";
 import { type CodexItem, eventIn } from "./events.ts";
@@ -87,7 +87,7 @@ export class CodexReader implements AgentReader {
       complete: this.#complete,
       session: this.#session,
       error: this.#error,
-      answer: this.#task.answer && parsed(this.#lastText),
+      answer: this.#task.answer && jsonOf(this.#lastText ?? ""),
       lastText: this.#lastText,
       denials: this.#denials,
       tokens: this.#tokens,
@@ -164,14 +164,5 @@ export class CodexReader implements AgentReader {
 
   #deny(what: string): void {
     if (this.#denials.length < keptDenials) this.#denials.push(what);
-  }
-}
-
-/** What is no JSON is no answer. */
-function parsed(text: string | null): unknown {
-  try {
-    return text === null ? undefined : JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }

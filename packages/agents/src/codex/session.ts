@@ -1,5 +1,5 @@
 import { collect, type Execution, type Sandbox, SandboxError } from "@opentiger/sandbox";
-import type { TokenCount } from "@opentiger/schema";
+import { jsonOf, type TokenCount } from "@opentiger/schema";
 import { z } from "zod";
 import type { LaunchPlace, SessionKeeping } from "../driver.ts";
 import { codexUsage } from "./events.ts";
@@ -66,7 +66,7 @@ const firstLine = z.object({
 /** Below the folder, where Codex itself would have put it: by the day it began. */
 function placeFor(id: string, kept: Buffer): string {
   const end = kept.indexOf("\n");
-  const meta = firstLine.safeParse(parsed(kept.toString("utf8", 0, end === -1 ? kept.length : end))).data
+  const meta = firstLine.safeParse(jsonOf(kept.toString("utf8", 0, end === -1 ? kept.length : end))).data
     ?.payload;
   if (!uuid.test(id) || meta?.id !== id)
     throw new SandboxError("internal", `what is kept of ${id} is not a conversation of Codex's`);
@@ -88,19 +88,11 @@ function lastCount(kept: Buffer): TokenCount | undefined {
     const start = kept.lastIndexOf("\n", at) + 1;
     const end = kept.indexOf("\n", at);
     const line = countLine.safeParse(
-      parsed(kept.toString("utf8", start, end === -1 ? kept.length : end)),
+      jsonOf(kept.toString("utf8", start, end === -1 ? kept.length : end)),
     ).data;
     if (line) return tokensOf(line.payload.info.total_token_usage);
   }
   return { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function failed(doing: string, stderr: Buffer): SandboxError {

@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { access, stat } from "node:fs/promises";
 import { delimiter, isAbsolute, join } from "node:path";
 import { opencodeLogins } from "@opentiger/sandboxd";
-import type { LoginAgent } from "@opentiger/schema";
+import { jsonOf, type LoginAgent } from "@opentiger/schema";
 import { z } from "zod";
 import { askCli } from "./cli-process.ts";
 import type { Look } from "./look.ts";
@@ -60,7 +60,7 @@ export async function ownWord(agent: LoginAgent, path: string, look: Look): Prom
 const claudeStatus = z.object({ loggedIn: z.boolean(), authMethod: z.string().max(100) });
 
 function claudeWord({ stdout }: { stdout: string }): OwnWord {
-  const read = claudeStatus.safeParse(parsed(stdout));
+  const read = claudeStatus.safeParse(jsonOf(stdout));
   return read.success && read.data.loggedIn
     ? { present: true, method: read.data.authMethod }
     : { present: false };
@@ -98,12 +98,4 @@ async function isProgram(path: string): Promise<boolean> {
 
 function isSystemError(error: unknown): boolean {
   return error instanceof Error && "syscall" in error;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

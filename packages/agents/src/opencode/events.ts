@@ -1,3 +1,4 @@
+import { jsonOf } from "@opentiger/schema";
 import { z } from "zod";
 
 const count = z.number().int().nonnegative().catch(0);
@@ -64,9 +65,5 @@ export type OpenCodeEvent = z.infer<typeof openCodeEvent>;
 
 /** undefined for a line that nobody knows. */
 export function eventIn(line: string): OpenCodeEvent | undefined {
-  try {
-    return openCodeEvent.safeParse(JSON.parse(line)).data;
-  } catch {
-    return undefined;
-  }
+  return openCodeEvent.safeParse(jsonOf(line)).data;
 }

@@ -1,4 +1,4 @@
-import type { FailureType } from "@opentiger/schema";
+import { type FailureType, jsonOf } from "@opentiger/schema";
 import { z } from "zod";
 import type { AgentError } from "../driver.ts";
 import type { ToldError } from "./events.ts";
@@ -47,7 +47,7 @@ const answer = z.union([z.object({ error: told }).transform(({ error }) => error
 /** An error in the middle of an answer has the API's own words as its message. */
 function apiType({ name, data }: ToldError): FailureType | undefined {
   const text = name === "APIError" ? data.responseBody : data.message;
-  const { code, type } = answer.safeParse(parsed(text)).data ?? {};
+  const { code, type } = answer.safeParse(jsonOf(text ?? "")).data ?? {};
   return apiTypes[code ?? ""] ?? apiTypes[type ?? ""];
 }
 
@@ -68,12 +68,4 @@ function resetOf(headers: Readonly<Record<string, string>>, at: number): string 
   const reset = Number.isNaN(unified) ? at + ms : unified;
   const date = new Date(reset);
   return Number.isNaN(date.getTime()) ? null : date.toISOString();
-}
-
-function parsed(text: string | undefined): unknown {
-  try {
-    return text === undefined ? undefined : JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

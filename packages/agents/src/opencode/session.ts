@@ -1,4 +1,5 @@
 import { collect, type Sandbox, SandboxError } from "@opentiger/sandbox";
+import { jsonOf } from "@opentiger/schema";
 import { z } from "zod";
 import type { LaunchPlace, SessionKeeping } from "../driver.ts";
 import { databaseFile, guarded } from "./guard.ts";
@@ -53,11 +54,7 @@ const conversation = z.object({ info: z.object({ id: z.string() }), messages: z.
 
 /** Whether this is the whole of it. */
 function exported(id: string, kept: Buffer): boolean {
-  try {
-    return conversation.safeParse(JSON.parse(kept.toString("utf8"))).data?.info.id === id;
-  } catch {
-    return false;
-  }
+  return conversation.safeParse(jsonOf(kept.toString("utf8"))).data?.info.id === id;
 }
 
 /** Runs OpenCode for something else than a task, as carefully as for one. */

@@ -1,4 +1,5 @@
 import { type FileHandle, open } from "node:fs/promises";
+import { jsonOf } from "@opentiger/schema";
 import { type TranscriptRecord, transcriptRecord } from "./transcript-record.ts";
 
 const pieceBytes = 256 * 1024;
@@ -41,11 +42,7 @@ export async function* readTranscript(path: string): AsyncGenerator<ReadRecord, 
 
 function parsed(line: string | undefined): TranscriptRecord | undefined {
   if (line === undefined) return undefined;
-  try {
-    return transcriptRecord.safeParse(JSON.parse(line)).data;
-  } catch {
-    return undefined;
-  }
+  return transcriptRecord.safeParse(jsonOf(line)).data;
 }
 
 /** A file that is read in order, a line or so many bytes at a time. */

@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { errno } from "@opentiger/schema";
+import { errno, jsonOf } from "@opentiger/schema";
 import {
   checkPrivateFolder,
   ensurePrivateFolder,
@@ -146,17 +146,9 @@ function parsed(text: string): AuditTrail {
   const trail: AuditTrail = { events: [], damaged: 0 };
   for (const line of text.split("\n")) {
     if (line === "") continue;
-    const event = auditEvent.safeParse(json(line));
+    const event = auditEvent.safeParse(jsonOf(line));
     if (event.success) trail.events.push(event.data);
     else trail.damaged += 1;
   }
   return trail;
-}
-
-function json(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }

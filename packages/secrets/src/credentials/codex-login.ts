@@ -1,3 +1,4 @@
+import { jsonOf } from "@opentiger/schema";
 import { z } from "zod";
 
 /** What can be told from Codex's auth.json about its age. Times are undefined where the file does not say. */
@@ -19,7 +20,7 @@ const claims = z.object({ exp: z.number() });
 
 /** undefined when this is not such a file. */
 export function codexLogin(bytes: Uint8Array): CodexLogin | undefined {
-  const file = authFile.safeParse(parsed(Buffer.from(bytes).toString("utf8")));
+  const file = authFile.safeParse(jsonOf(Buffer.from(bytes).toString("utf8")));
   if (!file.success) return undefined;
   const { tokens, last_refresh } = file.data;
   return {
@@ -32,16 +33,8 @@ export function codexLogin(bytes: Uint8Array): CodexLogin | undefined {
 function expiryOf(token: string): Date | undefined {
   const payload = token.split(".")[1];
   if (payload === undefined) return undefined;
-  const read = claims.safeParse(parsed(Buffer.from(payload, "base64url").toString("utf8")));
+  const read = claims.safeParse(jsonOf(Buffer.from(payload, "base64url").toString("utf8")));
   return read.success ? dated(read.data.exp * 1000) : undefined;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function dated(ms: number): Date | undefined {

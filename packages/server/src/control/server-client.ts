@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ensureProcess, OrchestratorError, ProcessClient, startDetached } from "@opentiger/orchestrator";
 import { stateFolder } from "@opentiger/sandbox";
-import { type ErrorCode, isErrorCode } from "@opentiger/schema";
+import { type ErrorCode, isErrorCode, jsonOf } from "@opentiger/schema";
 import { z } from "zod";
 import {
   type GivenFlags,
@@ -111,7 +111,7 @@ const reason = z.object({
 
 /** Its last line says why, as an error of ours. */
 function didNotStart(said: string, log: string): OrchestratorError {
-  const known = reason.safeParse(parse(said.split("\n").at(-1) ?? ""));
+  const known = reason.safeParse(jsonOf(said.split("\n").at(-1) ?? ""));
   if (!known.success)
     return new OrchestratorError("internal", `the server did not start${said === "" ? "" : `: ${said}`}`, {
       remedy: `see ${log}`,
@@ -120,12 +120,4 @@ function didNotStart(said: string, log: string): OrchestratorError {
   return new OrchestratorError(code, message, {
     remedy: remedy === undefined || code === "internal" ? `see ${log}` : remedy,
   });
-}
-
-function parse(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,3 +1,4 @@
+import { jsonOf } from "@opentiger/schema";
 import type { RawData, WebSocket } from "ws";
 import { z } from "zod";
 import type { Shell, Viewer } from "./shell.ts";
@@ -36,7 +37,7 @@ export async function relayShell(socket: WebSocket, shell: Shell, asked: Attache
   const viewer = attach(socket, shell, asked);
   socket.on("message", (data, isBinary) => {
     if (isBinary) return type(socket, shell, bytesOf(data));
-    const message = told.safeParse(parse(bytesOf(data).toString("utf8"))).data;
+    const message = told.safeParse(jsonOf(bytesOf(data).toString("utf8"))).data;
     if (message?.type === "resize") void shell.resize(message.columns, message.rows);
     if (message?.type !== "close") return;
     closed = true;
@@ -100,14 +101,6 @@ function askWhetherThere(socket: WebSocket): () => void {
 /** A program that reads nothing holds its user back, and nothing is kept for it here. */
 function type(socket: WebSocket, shell: Shell, keys: Buffer): void {
   if (!shell.type(keys, () => socket.resume())) socket.pause();
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function bytesOf(data: RawData): Buffer {

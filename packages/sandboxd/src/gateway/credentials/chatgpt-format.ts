@@ -1,6 +1,7 @@
+import { jsonOf } from "@opentiger/schema";
 import { z } from "zod";
 import { headersFor, isUsable, refusedWith, unusable } from "./credential.ts";
-import { claimsOf, jsonOf } from "./json.ts";
+import { claimsOf } from "./jwt.ts";
 import type { LoginFormat } from "./login.ts";
 
 const tokenUrl = "https://auth.openai.com/oauth/token";

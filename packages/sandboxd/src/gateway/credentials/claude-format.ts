@@ -1,6 +1,6 @@
+import { jsonOf } from "@opentiger/schema";
 import { z } from "zod";
 import { headersFor, isUsable, refusedWith, unusable } from "./credential.ts";
-import { jsonOf } from "./json.ts";
 import type { LoginFormat } from "./login.ts";
 
 const tokenUrl = "https://platform.claude.com/v1/oauth/token";

@@ -1,5 +1,5 @@
+import { jsonOf } from "@opentiger/schema";
 import { z } from "zod";
-import { jsonOf } from "./json.ts";
 
 const keyFile = z.looseObject({ OPENAI_API_KEY: z.string().min(1), tokens: z.null().optional() });
 

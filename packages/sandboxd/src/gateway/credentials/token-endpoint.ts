@@ -1,7 +1,6 @@
 import type { IncomingMessage } from "node:http";
-import { errno } from "@opentiger/schema";
+import { errno, jsonOf } from "@opentiger/schema";
 import type { Upstream } from "../exchange/upstream.ts";
-import { jsonOf } from "./json.ts";
 
 const answerMs = 30_000;
 const largestAnswer = 256 * 1024;

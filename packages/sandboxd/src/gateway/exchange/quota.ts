@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
+import { jsonOf } from "@opentiger/schema";
 import { z } from "zod";
 
 /** A CLI may wait this long by itself; beyond, waiting is somebody else's decision. */
@@ -29,7 +30,7 @@ function plainReset(headers: IncomingHttpHeaders, now: Date): number | undefined
 
 /** ChatGPT tells it in the body. */
 function bodyReset(body: string, now: Date): number | undefined {
-  const read = limitBody.safeParse(parsed(body));
+  const read = limitBody.safeParse(jsonOf(body));
   if (!read.success) return undefined;
   const { resets_at: at, resets_in_seconds: seconds } = read.data.error;
   if (at !== undefined) return at * 1000;
@@ -70,12 +71,4 @@ function duration(told: string): number {
 
 function text(value: string | string[] | undefined): string | undefined {
   return Array.isArray(value) ? value[0] : value;
-}
-
-function parsed(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,4 +1,4 @@
-import { opentigerVersion } from "@opentiger/schema";
+import { jsonOf, opentigerVersion } from "@opentiger/schema";
 import { z } from "zod";
 import type { Credential } from "../credentials/credential.ts";
 import { readStart } from "../exchange/answer-stream.ts";
@@ -64,17 +64,9 @@ export async function askForModels({
     const { statusCode: status = 0 } = answer;
     const text = (await readStart(answer, largestList)).toString("utf8");
     if (status < 200 || status > 299) return { answer: "status", status };
-    return modelList.safeParse(parsed(text)).success ? { answer: "status", status } : { answer: "other" };
+    return modelList.safeParse(jsonOf(text)).success ? { answer: "status", status } : { answer: "other" };
   } catch (error) {
     if (time.aborted) return { answer: "timeout", seconds: answerMs / 1000 };
     return { answer: "unreachable", code: error instanceof UpstreamFailure ? error.code : "no answer" };
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }

@@ -1,3 +1,4 @@
+import { jsonOf } from "@opentiger/schema";
 import { z } from "zod";
 
 export const largestErrorBody = 64 * 1024;
@@ -26,7 +27,7 @@ const mentions = /"error"\s*:\s*\{/;
  */
 export function apiErrorOf(text: string): string | undefined {
   if (!mentions.test(text)) return undefined;
-  const read = envelope.safeParse(parsed(text));
+  const read = envelope.safeParse(jsonOf(text));
   const error = read.success ? (read.data.error ?? read.data.response?.error) : undefined;
   return error?.code ?? error?.type ?? undefined;
 }
@@ -45,13 +46,5 @@ export class ErrorBody {
 
   end(): string | undefined {
     return apiErrorOf(Buffer.concat(this.#chunks).toString("utf8"));
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }

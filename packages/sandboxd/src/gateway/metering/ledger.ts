@@ -1,6 +1,7 @@
 import { mkdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { writeAtomically } from "@opentiger/sandbox";
+import { jsonOf } from "@opentiger/schema";
 import { z } from "zod";
 import { type Scope, scopeKey, scopesOf } from "../caller.ts";
 import { readText } from "../text-file.ts";
@@ -167,12 +168,4 @@ function scopesOfRecord({ sandbox, run, loop, at }: RequestRecord): Scope[] {
 function recordOf(line: string): RequestRecord[] {
   const read = requestRecord.safeParse(jsonOf(line));
   return read.success ? [read.data] : [];
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,3 +1,4 @@
+import { jsonOf } from "@opentiger/schema";
 import { z } from "zod";
 import { noTokens, type Tokens } from "./tokens.ts";
 
@@ -47,7 +48,7 @@ const envelope = z.object({
 
 /** undefined where the text is not such an event or says nothing of usage or model. */
 export function observe(dialect: Dialect, text: string): Observation | undefined {
-  const read = envelope.safeParse(parsed(text));
+  const read = envelope.safeParse(jsonOf(text));
   if (!read.success) return undefined;
   const { type, message, response, model, usage } = read.data;
   const inner = message ?? response;
@@ -100,12 +101,4 @@ function openaiTokens(usage: unknown): Partial<Tokens> | undefined {
 function told(counts: Partial<Record<keyof Tokens, number | null | undefined>>): Partial<Tokens> | undefined {
   const entries = Object.entries(counts).filter(([, value]) => value != null);
   return entries.length === 0 ? undefined : Object.fromEntries(entries);
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
