@@ -5,10 +5,13 @@ import { LongestFirst } from "./tests/setup/longest-first.ts";
 /** Vitest leaves one core to itself, which on two is half of them; what it does meanwhile is wait. */
 const cores = availableParallelism();
 
-/** A net for what hangs, and no claim: three real CLIs at once on two busy cores have taken two minutes for seconds' work. */
+/**
+ * Only to end a test that hangs; how fast anything is, tests say themselves. It is long because three real CLIs at once
+ * on two busy cores have taken two minutes for the work of seconds.
+ */
 const testTimeout = 300_000;
 
-/** Likewise: an image may be built beside them, and then seconds' work of git takes half a minute. */
+/** The same for unit tests: while an image is built beside them, git takes half a minute for the work of seconds. */
 const unitTimeout = 120_000;
 
 /** Each file finds the modules that others have loaded, so what a test changes in its process it changes back. */
@@ -52,7 +55,7 @@ export default defineConfig({
             "tests/setup/**/*.test.ts",
           ],
           isolate,
-          // A net.
+          // So that a variable or a mock that a test forgot to put back does not change the files after it.
           unstubEnvs: true,
           restoreMocks: true,
           globalSetup,

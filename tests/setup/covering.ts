@@ -1,8 +1,9 @@
 import { soak } from "./soak.ts";
 
 /**
- * Every case with every one of them in `npm run soak`. Else every case once, and they take turns: `turns` may leave out
- * one that takes long, or name a quick one more often. Whom `turns` names has a case as soon as there are enough.
+ * Pairs of a case and one of several, such as agents, with which it is to be run. In `npm run soak` every case is run with
+ * all of them. Otherwise each case is run with one, and they take turns in the order of `turns`, which may leave out one
+ * that takes long, or name a quick one more often.
  */
 export function covering<Case, One>(
   cases: readonly Case[],

@@ -12,7 +12,7 @@ type Block = Line<"assistant">["message"]["content"][number];
 /** Answers and calls of several agents come mixed, but never so many at once. */
 const mostOpen = 1000;
 
-/** One that wants more than this again and again is told by the first of them. */
+/** An agent that is denied more calls than this is denied the same ones again; the first of them say enough. */
 const keptDenials = 100;
 
 /** Reads `claude -p --output-format stream-json --verbose`. */

@@ -6,7 +6,7 @@ import { errorOf, silentEnd } from "./failures.ts";
 import { callOf, changesOf, isTool, resultOf, type ToolItem, withoutShell } from "./items.ts";
 import { tokensOf, tokensSince } from "./tokens.ts";
 
-/** One that wants more than this again and again is told by the first of them. */
+/** An agent that is denied more calls than this is denied the same ones again; the first of them say enough. */
 const keptDenials = 100;
 
 /** Commands that go on in the background have no end; of those the oldest are forgotten. */

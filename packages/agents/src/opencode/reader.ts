@@ -6,7 +6,7 @@ import { errorOf, tooLong } from "./failures.ts";
 import { modelName } from "./model.ts";
 import { sayingsOf } from "./tools.ts";
 
-/** One that wants more than this again and again is told by the first of them. */
+/** An agent that is denied more calls than this is denied the same ones again; the first of them say enough. */
 const keptDenials = 100;
 
 /** Reasons for the end of a step after which there is more: another step, or after the last of them an error event. */

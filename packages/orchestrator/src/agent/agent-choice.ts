@@ -42,7 +42,10 @@ export function agentCalled(
   return { name, model: model ?? undefined, driver };
 }
 
-/** By which its sandbox and its credentials are known, whatever is configured by now. */
+/**
+ * The template of an agent that a run was started with. It decides which sandbox and which credentials are that run's, so
+ * it follows from the agent's name alone and not from settings, which may have changed since.
+ */
 export function templateOf(agent: string): AgentName {
   return Object.hasOwn(drivers, agent) ? drivers[agent as keyof typeof drivers].template : "shell";
 }

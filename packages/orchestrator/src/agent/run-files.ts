@@ -14,7 +14,10 @@ export function transcriptFile(place: Pick<Place, "folder">, run: { id: string }
 
 const transcriptName = "transcript";
 
-/** When what came of the run is in the database nobody takes it over any more, and what was printed is redacted by nobody. */
+/**
+ * Removes what the CLIs of a run printed, which is kept as it was printed, secrets and all. It is needed only for as long
+ * as another process may take the run over: until its outcome is in the database.
+ */
 export function forgetTranscripts(place: Pick<Place, "folder">, run: { id: string }): void {
   const folder = runFolder(place, run);
   for (const name of readdirSync(folder))

@@ -11,7 +11,10 @@ export interface ChangedText {
   bytes: number;
 }
 
-/** A smaller file counts as a whole: asking git costs more than that is wrong by. */
+/**
+ * Of a file that is smaller all bytes count as new. That is too many, but by so little that it is not worth a process of
+ * git's to know it better.
+ */
 const largeBytes = 100_000;
 
 /** Whoever changes more lines of one file than that has not made a small change to it. */

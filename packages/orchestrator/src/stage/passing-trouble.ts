@@ -17,7 +17,10 @@ export function isPassing(error: unknown): boolean {
   return isOneOf(passing, error);
 }
 
-/** Whether it is waited for as long as it takes: who had the stage before, and lost it, is still making its sandbox. */
+/**
+ * Whether another process is in the way, for which the stage waits as long as it takes: the one that had the stage before
+ * and lost it may still be making the sandbox.
+ */
 export function isAnothers(error: unknown): boolean {
   return isOneOf(others, error);
 }

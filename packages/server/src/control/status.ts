@@ -33,7 +33,7 @@ export type LoginLink = z.infer<typeof loginLink>;
 /** Where the server of an instance keeps what is its own. */
 export function serverPaths(stateFolder: string) {
   return {
-    /** Whoever has it is the one. */
+    /** Of several servers that are started, the one that listens here is the server of the instance. */
     socket: join(socketFolder(stateFolder), "server.sock"),
     log: join(stateFolder, "server", "server.log"),
     /** There since somebody said that everything is to be down. */

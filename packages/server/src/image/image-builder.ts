@@ -36,8 +36,8 @@ export interface ImageBuild {
 const maxLines = 200;
 
 /**
- * Builds the worker image, one build at a time. It goes on whoever looks: every container on a bridge changes the
- * machine's network, for which browsers cut their connections, and a build starts many.
+ * Builds the worker image, one build at a time. A build goes on when the browser that asked for it is disconnected: it
+ * starts many containers, each of them changes the machine's network, and browsers then cut their connections.
  */
 export class ImageBuilder {
   readonly #place: Place;
