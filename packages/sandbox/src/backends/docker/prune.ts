@@ -117,10 +117,12 @@ const sandboxId = /^[0-9a-f]{12,16}$/;
 /** Files of sandboxes that have no record any more. The record comes first and goes last, so nobody needs them. */
 function collectLeftovers(place: Place): void {
   const { folder, records } = place.state;
+  const carriers = list(dirname(carrierFolder(folder, "x")));
+  const supervisors = list(join(folder, "supervisor"));
+  // After the files: one that is made meanwhile has its record before them, and a supervisor of the host whose file goes ends.
   const hosts = new Set(new HostRecords(folder).list().map(({ id }) => id));
-  for (const id of list(dirname(carrierFolder(folder, "x"))))
-    if (sandboxId.test(id) && isForgotten(id)) removeCarrierFolder(folder, id);
-  for (const file of list(join(folder, "supervisor"))) {
+  for (const id of carriers) if (sandboxId.test(id) && isForgotten(id)) removeCarrierFolder(folder, id);
+  for (const file of supervisors) {
     const id = basename(file, ".cjs");
     if (file.endsWith(".cjs") && isForgotten(id)) removeSupervisor(folder, id);
   }
