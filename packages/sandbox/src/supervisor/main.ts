@@ -5,8 +5,9 @@ import { readConfig, type SupervisorConfig } from "./config.ts";
 import { Control } from "./control.ts";
 import { dialCarriers } from "./dial.ts";
 import { ExecTable } from "./exec-table.ts";
+import { whenForgotten } from "./forgotten.ts";
 import { Launcher } from "./launch.ts";
-import { processIds } from "./processes.ts";
+import { hostSandboxVariable, killMarked, processIds } from "./processes.ts";
 
 /** What init passes on and would end or stop us. Node has no names for the real-time signals beyond these. */
 const ignoredSignals = [
@@ -45,6 +46,9 @@ function serve(config: SupervisorConfig): void {
       exec: (stream) => control.serveExec(stream),
     });
   }
+  const hostSandbox = process.env[hostSandboxVariable];
+  if (config.isolation === "none" && hostSandbox)
+    whenForgotten(process.argv[1] ?? "", () => void endHostSandbox(hostSandbox));
   // Nothing an exec or a session does may take the guard down.
   process.on("uncaughtException", (error) =>
     process.stderr.write(`supervisor: ${error.stack ?? error.message}\n`),
@@ -67,6 +71,13 @@ function stop(config: SupervisorConfig): void {
   if (config.isolation === "separate-uid") {
     for (const pid of processIds()) if (pid > 1 && pid !== process.pid) end(pid);
   }
+  process.exit(0);
+}
+
+/** An engine ends what is in a container that is removed; on the host nobody is left who would. */
+async function endHostSandbox(id: string): Promise<void> {
+  process.stderr.write("supervisor: its state folder is gone, and nobody can reach it any more: it ends\n");
+  await killMarked({ kind: "environment", variable: hostSandboxVariable, value: id });
   process.exit(0);
 }
 

@@ -1,10 +1,16 @@
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { collect } from "../../session/collect.ts";
 import { openState } from "../../state/state.ts";
+import { hostSandboxVariable, markedProcesses } from "../../supervisor/processes.ts";
 import { HostBackend } from "./host-backend.ts";
+import type { HostRecord } from "./host-record.ts";
+import { endAll } from "./supervisor-process.ts";
+
+/** For what never ends, and no claim: busy machines are slow. */
+const netMs = 60_000;
 
 let folder: string;
 let workspace: string;
@@ -90,6 +96,26 @@ describe("the host backend", () => {
     const again = await backend.open("four");
     expect((await collect(await again.exec(["true"]))).exit.code).toBe(0);
     await again.close();
+  });
+
+  it("ends by itself, with all that it runs, when its state folder is removed under it", async () => {
+    const sandbox = await backend.create(options("forgotten"));
+    const { stdout } = await collect(
+      await sandbox.exec(["sh", "-c", "setsid sleep 1000 >/dev/null 2>&1 & echo $!"]),
+    );
+    await sandbox.exec(["sleep", "1000"]);
+    await sandbox.close();
+    const { id, supervisor } = (await backend.inspect("forgotten")) as unknown as HostRecord;
+    const left = [supervisor?.pid ?? 0, Number(stdout.toString())];
+    expect(left.map(isRunning)).toEqual([true, true]);
+    rmSync(join(folder, "state"), { recursive: true });
+    try {
+      await vi.waitFor(() => expect(left.map(isRunning)).toEqual([false, false]), { timeout: netMs });
+      expect(markedProcesses({ kind: "environment", variable: hostSandboxVariable, value: id })).toEqual([]);
+    } finally {
+      await endAll({ id });
+      backend = new HostBackend(openState(join(folder, "state")));
+    }
   });
 
   it("that is removed while another one stops it is gone, for both", async () => {
