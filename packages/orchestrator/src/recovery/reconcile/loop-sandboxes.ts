@@ -21,29 +21,45 @@ export function sandboxOwner(name: string): Pick<LoopSandbox, "loop" | "task" | 
   return of && { loop: of.loop, task: taskOfSandbox(of), judge: of.kind === "judge" };
 }
 
-/** Those of this instance, of both backends. An engine that is not there holds none that could be touched now. */
-export async function loopSandboxes(place: Place): Promise<LoopSandbox[]> {
-  const found: LoopSandbox[] = [];
-  for (const backend of await backendsInUse(place)) {
-    for (const summary of await backend.list()) {
-      const owner = summary.own ? sandboxOwner(summary.name) : undefined;
-      if (owner) found.push({ backend, summary, ...owner });
-    }
-  }
-  return found;
+/** What was found, and why it may not be all. */
+export interface SeenSandboxes {
+  sandboxes: LoopSandbox[];
+  /** Of an engine that is needed and cannot be asked now. */
+  silence: SandboxError | undefined;
 }
 
-/** Both, or the host's alone where no engine is needed or none is there. */
-export async function backendsInUse(place: Place): Promise<Backend[]> {
-  const host = await place.backend("host");
-  if (!(await usesEngine(place))) return [host];
+/** Those of this instance, of both backends. */
+export async function loopSandboxes(place: Place): Promise<SeenSandboxes> {
+  const sandboxes: LoopSandbox[] = [];
+  const silence = await onBackends(place, async (backend) => {
+    for (const summary of await backend.list()) {
+      const owner = summary.own ? sandboxOwner(summary.name) : undefined;
+      if (owner) sandboxes.push({ backend, summary, ...owner });
+    }
+  });
+  return { sandboxes, silence };
+}
+
+/**
+ * Does something on the host, and on the engine where one is needed. An engine that cannot be asked holds nothing that
+ * could be touched now, and what is on the host is not its affair: why it cannot be asked is returned.
+ */
+export async function onBackends(
+  place: Place,
+  act: (backend: Backend) => Promise<void>,
+): Promise<SandboxError | undefined> {
+  await act(await place.backend("host"));
+  if (!(await usesEngine(place))) return undefined;
   try {
-    return [host, await place.backend("sandbox")];
+    await act(await place.backend("sandbox"));
+    return undefined;
   } catch (error) {
-    if (error instanceof SandboxError && error.code === "engine_unavailable") return [host];
+    if (error instanceof SandboxError && silences.has(error.code)) return error;
     throw error;
   }
 }
+
+const silences: ReadonlySet<string> = new Set(["engine_unavailable", "engine_permission"]);
 
 /** Where every loop was on the host, nobody has to have an engine. */
 export async function usesEngine({ database, config }: Place): Promise<boolean> {

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Sandbox } from "@opentiger/sandbox";
+import { connectDocker, type Sandbox } from "@opentiger/sandbox";
 import { stageRoles } from "@opentiger/schema";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { takeOverAbandoned } from "../../dispatch/abandoned-leases.ts";
@@ -9,6 +9,7 @@ import { claimed, claimOf, newLoop, newTask } from "../../fixture/temporary-loop
 import { type TemporaryPlace, temporaryPlace } from "../../fixture/temporary-place.ts";
 import { cancelLoop } from "../../loops/cancel-loop.ts";
 import { cancelTask } from "../../loops/cancel-task.ts";
+import type { Place } from "../../place.ts";
 import { addArtifact, artifactBytes } from "../../state/artifacts.ts";
 import { change } from "../../state/change.ts";
 import { claimStage } from "../../state/claims.ts";
@@ -119,6 +120,32 @@ describe("a run whose stage was ended under it", () => {
     expect(await takeOverAbandoned(place.database, taker)).toEqual({ leases: [], others: true });
     expect((await findRun(place.database, run.id))?.state).toBe("running");
     expect(await stateOf(lease.task ?? "")).toBe("running");
+  });
+});
+
+describe("where an engine is wanted and does not answer", () => {
+  it("what has ended on the host is removed all the same", async () => {
+    const { loop } = await newLoop(place.database, [newTask("a")]);
+    await (await newSandbox(`loop-${loop.id}-shell`)).close();
+    await cancelLoop(place.database, loop.id);
+    expect(await clean(await withSilentEngine())).toBe(true);
+    expect(await sandboxNames()).toEqual([]);
+    expect(place.lines.filter((line) => line.includes("does not answer"))).toEqual([]);
+  });
+
+  it("a run on the host is ended, and one in the engine is not said to be before its agent can be", async () => {
+    const { loop, tasks } = await newLoop(place.database, [newTask("a"), newTask("b")]);
+    const [onHost, inEngine] = [await started(), await started()];
+    const sandbox = await newSandbox(`loop-${loop.id}-shell-1`);
+    await sandbox.close();
+    await noteRun(place.database, onHost.lease, onHost.run.id, { sandbox: sandbox.name });
+    await noteRun(place.database, inEngine.lease, inEngine.run.id, { sandbox: `loop-${loop.id}-shell-2` });
+    for (const { id } of tasks) await cancelTask(place.database, id);
+    await reconcile(await withSilentEngine());
+    const states = [onHost, inEngine].map(async ({ run }) => (await findRun(place.database, run.id))?.state);
+    expect(await Promise.all(states)).toEqual(["cancelled", "running"]);
+    expect(place.lines).toEqual([expect.stringContaining(`run ${inEngine.run.id}: `)]);
+    expect(place.lines[0]).toContain("does not answer");
   });
 });
 
@@ -260,6 +287,12 @@ function fileOf({ id }: RunRow, name: string): string {
 async function newSandbox(name: string): Promise<Sandbox> {
   const workspaces = [{ path: workspace, readOnly: false }];
   return (await place.backend("host")).create({ name, agent: "shell", workspaces });
+}
+
+async function withSilentEngine(): Promise<Place> {
+  const nowhere = `unix://${join(workspace, "no-engine.sock")}`;
+  const engine = await connectDocker({ env: { ...place.env, DOCKER_HOST: nowhere } });
+  return { ...place, backend: async (where) => (where === "host" ? place.backend(where) : engine) };
 }
 
 async function sandboxNames(): Promise<string[]> {

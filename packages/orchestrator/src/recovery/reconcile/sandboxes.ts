@@ -6,7 +6,7 @@ import { lockLoop } from "../../state/locks.ts";
 import { firstRow, type Queryable } from "../../state/rows.ts";
 import { showingLife } from "../../state/transaction.ts";
 import type { CleanOptions } from "./clean-options.ts";
-import { backendsInUse, type LoopSandbox, loopSandboxes } from "./loop-sandboxes.ts";
+import { type LoopSandbox, loopSandboxes, onBackends } from "./loop-sandboxes.ts";
 
 const ended: ReadonlySet<TaskState> = new Set<TaskState>(["done", "failed", "cancelled"]);
 
@@ -24,7 +24,8 @@ type Facts = z.infer<typeof factsRow>;
  * where who should have done so was killed. A sandbox of a loop that is not in the database is somebody else's.
  */
 export async function removeSandboxes(place: Place, { signal }: CleanOptions = {}): Promise<void> {
-  for (const sandbox of await loopSandboxes(place)) {
+  const { sandboxes } = await loopSandboxes(place);
+  for (const sandbox of sandboxes) {
     if (signal?.aborted) return;
     await putAway(place, sandbox).catch((error: unknown) =>
       place.log(`sandbox ${sandbox.summary.name}: ${String(error)}`),
@@ -35,9 +36,9 @@ export async function removeSandboxes(place: Place, { signal }: CleanOptions = {
 /** Collects what processes left that were killed while they made or removed a sandbox. */
 export async function collectHalfDone(place: Place, { halfDone = true }: CleanOptions = {}): Promise<void> {
   if (!halfDone) return;
-  for (const backend of await backendsInUse(place)) {
+  await onBackends(place, async (backend) => {
     for (const name of await backend.prune()) place.log(`${name} was left half done, and is collected`);
-  }
+  });
 }
 
 /** The loop is locked meanwhile, so that a task which is retried does not find its sandbox and then lose it. */

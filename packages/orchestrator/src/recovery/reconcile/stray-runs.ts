@@ -4,7 +4,7 @@ import { change } from "../../state/change.ts";
 import { findLoop } from "../../state/loops.ts";
 import { type RunRow, strayRuns } from "../../state/runs.ts";
 import { findTask } from "../../state/tasks.ts";
-import { type LoopSandbox, loopSandboxes } from "./loop-sandboxes.ts";
+import { type LoopSandbox, loopSandboxes, type SeenSandboxes } from "./loop-sandboxes.ts";
 
 /**
  * Ends the runs whose stage was ended under them: by a person who cancelled, or because nobody came back. First their
@@ -13,15 +13,16 @@ import { type LoopSandbox, loopSandboxes } from "./loop-sandboxes.ts";
 export async function endStrayRuns(place: Place): Promise<void> {
   const strays = await strayRuns(place.database);
   if (strays.length === 0) return;
-  const sandboxes = await loopSandboxes(place);
-  for (const run of strays) {
-    const own = sandboxes.filter(({ summary }) => summary.name === run.sandbox);
-    await endRun(place, run, own).catch((error: unknown) => place.log(`run ${run.id}: ${String(error)}`));
-  }
+  const seen = await loopSandboxes(place);
+  for (const run of strays)
+    await endRun(place, run, seen).catch((error: unknown) => place.log(`run ${run.id}: ${String(error)}`));
 }
 
-async function endRun(place: Place, run: RunRow, sandboxes: readonly LoopSandbox[]): Promise<void> {
-  for (const sandbox of sandboxes) await endAgent(run, sandbox);
+async function endRun(place: Place, run: RunRow, { sandboxes, silence }: SeenSandboxes): Promise<void> {
+  const own = sandboxes.filter(({ summary }) => summary.name === run.sandbox);
+  // Its agent may still be at work where nobody can look.
+  if (silence && run.sandbox !== null && own.length === 0 && !(await isOnHost(place, run))) throw silence;
+  for (const sandbox of own) await endAgent(run, sandbox);
   const by = (await wasCancelled(place, run)) ? "cancel" : "lose";
   const set = await countedByGateway(place, run);
   await change(place.database, { what: "run", id: run.id, by, from: "running", set });
@@ -54,6 +55,12 @@ async function endAgent(run: RunRow, { backend, summary }: LoopSandbox): Promise
 /** Execs are called after the run for which they were started. */
 function isOf({ id, execId }: RunRow, exec: string): boolean {
   return exec === execId || exec.includes(id);
+}
+
+async function isOnHost({ database, config }: Place, { loop }: RunRow): Promise<boolean> {
+  const { environment = config.get("EXECUTION_ENVIRONMENT") } =
+    (await findLoop(database, loop))?.settings ?? {};
+  return environment === "host";
 }
 
 async function wasCancelled({ database }: Place, { loop, task }: RunRow): Promise<boolean> {
