@@ -1,24 +1,10 @@
 import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { CHECKOUT, inCheckout } from "../setup/checkout.mjs";
+import { LEAN_PACKAGES } from "./packages.mjs";
 
 /** CommonJS packages inside an ES module still ask for `require`. */
 const REQUIRE = `import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);`;
-
-/**
- * Packages that dockerode loads and we never use: its ssh (ours is the user's own `ssh`) and its BuildKit sessions. They
- * would be half of each bundle, and most of the time it takes to start. @type {import("esbuild").Plugin}
- */
-const WITHOUT_UNUSED_PACKAGES = {
-  name: "without-unused-packages",
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^(ssh2|@grpc\/(grpc-js|proto-loader)|protobufjs)$/ }, ({ path }) => ({
-      path,
-      namespace: "unused",
-    }));
-    onLoad({ filter: /.*/, namespace: "unused" }, () => ({ contents: "module.exports = {};" }));
-  },
-};
 
 /** What runs as root inside every sandbox is ours to the last byte. */
 const SUPERVISOR_SOURCES = ["packages/sandbox/src/supervisor/", "packages/sandbox/src/protocol/"];
@@ -43,7 +29,7 @@ const MODULES = {
   ...BUNDLED,
   format: "esm",
   banner: { js: `#!/usr/bin/env node\n${REQUIRE}` },
-  plugins: [WITHOUT_UNUSED_PACKAGES],
+  plugins: [LEAN_PACKAGES],
   // A third less to read at every start; `node --enable-source-maps` still shows where an error came from.
   minify: true,
   sourcemap: "linked",

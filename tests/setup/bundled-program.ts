@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build, type Plugin } from "esbuild";
+import { LEAN_PACKAGES } from "../../scripts/build/packages.mjs";
 import { atEnd } from "./at-end.ts";
 import { temporaryFolder } from "./temporary-workspace.ts";
 
@@ -33,7 +34,7 @@ async function bundle(file: string): Promise<string> {
     target: "node20",
     banner: { js: withRequire },
     logLevel: "error",
-    plugins: [ownPlaces, withoutUnused],
+    plugins: [ownPlaces, LEAN_PACKAGES],
   });
   return outfile;
 }
@@ -49,17 +50,5 @@ const ownPlaces: Plugin = {
         .replaceAll("import.meta.dirname", JSON.stringify(dirname(path)));
       return { contents, loader: "ts" };
     });
-  },
-};
-
-/** What dockerode would load for ways to an engine that we do not take; it is most of its size. */
-const withoutUnused: Plugin = {
-  name: "without-unused",
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^(ssh2|@grpc\/(grpc-js|proto-loader)|protobufjs)$/ }, ({ path }) => ({
-      path,
-      namespace: "unused",
-    }));
-    onLoad({ filter: /.*/, namespace: "unused" }, () => ({ contents: "module.exports = {};" }));
   },
 };

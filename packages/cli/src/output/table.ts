@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
+import { charactersOf } from "./characters.ts";
 
 const gap = 3;
 
@@ -28,9 +29,7 @@ export function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, (char) => `\\u{${char.codePointAt(0)?.toString(16)}}`);
 }
 
-const segmenter = new Intl.Segmenter();
-
 /** In what a reader takes for characters. */
 function visibleLength(cell: string | undefined): number {
-  return Array.from(segmenter.segment(stripVTControlCharacters(cell ?? ""))).length;
+  return charactersOf(stripVTControlCharacters(cell ?? "")).length;
 }

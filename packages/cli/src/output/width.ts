@@ -1,4 +1,4 @@
-const segmenter = new Intl.Segmenter();
+import { charactersOf } from "./characters.ts";
 
 /** Characters that terminals draw over two columns. */
 const wide =
@@ -7,7 +7,7 @@ const wide =
 /** How many columns of a terminal a text without colours takes. */
 export function widthOf(text: string): number {
   let width = 0;
-  for (const { segment } of segmenter.segment(text)) width += wide.test(segment) ? 2 : 1;
+  for (const character of charactersOf(text)) width += wide.test(character) ? 2 : 1;
   return width;
 }
 
@@ -16,10 +16,10 @@ export function cutTo(width: number, text: string): string {
   if (widthOf(text) <= width) return text;
   let cut = "";
   let taken = 0;
-  for (const { segment } of segmenter.segment(text)) {
-    taken += wide.test(segment) ? 2 : 1;
+  for (const character of charactersOf(text)) {
+    taken += wide.test(character) ? 2 : 1;
     if (taken > width - 1) break;
-    cut += segment;
+    cut += character;
   }
   return width > 0 ? `${cut}…` : "";
 }

@@ -6,11 +6,13 @@ import { globMatcher } from "./glob.ts";
  * by its name too: `app/[id]/page.tsx`. So is, and only so, one whose braces stand for more than anybody writes.
  */
 export function pathMatcher(patterns: readonly string[]): (path: string) => boolean {
-  const matchers = patterns.map(matcherOf);
+  let matchers: ReturnType<typeof matcherOf>[] | undefined;
   return (path) => {
     // What has no file, as a test whose report names none, is in no folder either.
     if (path === "") return false;
     const names = path.split("/");
+    // With the first path: the long lists are constants, of which most commands ask nothing.
+    matchers ??= patterns.map(matcherOf);
     return matchers.some((matches) => matches(path, names));
   };
 }
