@@ -27,13 +27,32 @@ export async function installMissing(needs, onLine) {
   if (process.getuid?.() !== 0) throw unavailable(missing, "installing them needs root");
 
   await refreshListsWhenEmpty(onLine);
-  const packages = await choosePackages(missing, onLine);
-  if (packages.length === 0) return;
-  if (!(await announceInstallation(packages, onLine))) {
-    await refreshLists(onLine);
-    await announceInstallation(packages, onLine);
+  await announceAndInstall(await choosePackages(missing, onLine), onLine);
+}
+
+/** Whether something that cannot be done without is missing, and could be installed here. @param {readonly Need[]} needs */
+export function canInstall(needs) {
+  const missing = needs.some((need) => !need.optional && !commandPath(need.command));
+  return missing && commandPath("apt-get") !== undefined && process.getuid?.() === 0;
+}
+
+/**
+ * Installs as much as can be had of what several steps need, in one go: each of them would wait for apt to read its lists, and
+ * for dpkg to settle. What is still missing then is theirs to install or to complain of.
+ *
+ * @param {readonly Need[]} needs
+ * @param {(line: string) => void} onLine
+ */
+export async function installTogether(needs, onLine) {
+  await refreshListsWhenEmpty(onLine);
+  const missing = needs.filter((need) => !commandPath(need.command));
+  const packages = (await Promise.all(missing.map(firstInstallable))).filter((name) => name !== undefined);
+  try {
+    await announceAndInstall([...new Set(packages)], onLine);
+  } catch (error) {
+    if (!(error instanceof Unavailable)) throw error;
+    for (const line of `not all at once: ${error.message}`.split("\n")) onLine(line);
   }
-  await withoutServiceStart(() => install(packages, onLine));
 }
 
 /** @param {readonly Need[]} missing @param {string} why */
@@ -53,6 +72,16 @@ async function refreshLists(onLine) {
   await run("apt-get", ["update", "-q", "-o", "DPkg::Lock::Timeout=300"], { env: APT_ENVIRONMENT });
 }
 
+/** @param {readonly string[]} packages @param {(line: string) => void} onLine */
+async function announceAndInstall(packages, onLine) {
+  if (packages.length === 0) return;
+  if (!(await announceInstallation(packages, onLine))) {
+    await refreshLists(onLine);
+    await announceInstallation(packages, onLine);
+  }
+  await withoutServiceStart(() => install(packages, onLine));
+}
+
 /**
  * The first package of each need that the distribution has.
  *
@@ -60,14 +89,20 @@ async function refreshLists(onLine) {
  * @param {(line: string) => void} onLine
  */
 async function choosePackages(missing, onLine) {
+  /** @type {Set<string>} */
   const chosen = new Set();
   for (const need of missing) {
-    const found = (await Promise.all(need.packages.map(isInstallable))).indexOf(true);
-    if (found >= 0) chosen.add(need.packages[found]);
+    const found = await firstInstallable(need);
+    if (found !== undefined) chosen.add(found);
     else if (need.optional) onLine(`${need.command} is not in this distribution: going on without it`);
     else throw unavailable([need], "this distribution has no package for it");
   }
   return [...chosen];
+}
+
+/** @param {Need} need */
+async function firstInstallable({ packages }) {
+  return packages[(await Promise.all(packages.map(isInstallable))).indexOf(true)];
 }
 
 /** @param {string} name */

@@ -3,10 +3,12 @@ import { ensureBrowser } from "../browser/browser.mjs";
 import { buildBundles } from "../build/bundles.mjs";
 import { buildDashboard } from "../build/dashboard.mjs";
 import { ensureEngine } from "../engine/engine.mjs";
+import { interruption } from "../process/run.mjs";
 import { ensureTerminal } from "../suites/terminal.mjs";
 import { inCheckout } from "./checkout.mjs";
 import { ensureDependencies } from "./dependencies.mjs";
 import { makeMemoryFolder } from "./memory-folder.mjs";
+import { installPackagesBeside } from "./packages.mjs";
 import { step, stepBeside } from "./step.mjs";
 import { Unavailable } from "./unavailable.mjs";
 import { buildWorkerImage } from "./worker-image.mjs";
@@ -32,8 +34,7 @@ const NONE = { got: undefined, why: undefined };
  * @returns {Promise<Prepared>}
  */
 export async function prepare(needs) {
-  await ensureDependencies();
-  const built = await step("build", (say) => buildOrSay(say));
+  const built = await dependenciesAndBuild(needs);
   const home = inCheckout(".cache", "test-home");
   mkdirSync(home, { recursive: true, mode: 0o700 });
   const browser = needs.browser ? await step("browser", (say) => orReason(() => ensureBrowser(say))) : NONE;
@@ -67,6 +68,25 @@ export async function prepare(needs) {
     await stop();
   };
   return { ...nothing, env: withEngine, image, stop: stopAfterImage };
+}
+
+/**
+ * One of them waits for registries and the other mostly for the processor. Whatever fails, the other has ended too.
+ *
+ * @param {Parameters<typeof prepare>[0]} needs
+ */
+async function dependenciesAndBuild(needs) {
+  const [packages, built] = await Promise.allSettled([installPackagesBeside(needs), ownBuild()]);
+  const signal = interruption();
+  if (signal) process.kill(process.pid, signal);
+  if (packages.status === "rejected") throw packages.reason;
+  if (built.status === "rejected") throw built.reason;
+  return built.value;
+}
+
+async function ownBuild() {
+  await ensureDependencies();
+  return step("build", (say) => buildOrSay(say));
 }
 
 /** What does not build is said and counted; tests that need no bundle can still tell why. @param {(line: string) => void} say */
