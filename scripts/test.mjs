@@ -4,6 +4,7 @@ import { interruption } from "./process/run.mjs";
 import { inCheckout } from "./setup/checkout.mjs";
 import { prepare } from "./setup/prepare.mjs";
 import { seconds } from "./setup/step.mjs";
+import { inRows } from "./suites/rows.mjs";
 import { soakPage } from "./suites/soak-page.mjs";
 import { SOAK_SUITES, SUITES } from "./suites/suites.mjs";
 import { add, NOTHING, one, sentence, strict } from "./suites/tally.mjs";
@@ -51,20 +52,48 @@ console.log(`\n${summary.join("\n")}\nall in ${seconds(performance.now() - start
 console.log(sentence(total));
 process.exitCode = total.failed > 0 ? 1 : 0;
 
-/** @param {import("./setup/prepare.mjs").Prepared} prepared */
+/** @typedef {import("./suites/suites.mjs").Suite} Suite */
+/** @typedef {import("./setup/prepare.mjs").Prepared} Prepared */
+
+/** @param {Prepared} prepared */
 async function runSuites(prepared) {
   record("build", one(prepared.built), 0);
   let image = prepared.image;
-  for (const suite of chosen) {
-    if (suite.needsEngine && image) {
+  for (const { front, beside } of inRows(chosen)) {
+    if (image && [front, ...beside].some(({ needsImage }) => needsImage)) {
       recordImage(await image);
       image = undefined;
     }
     if (interruption()) return;
-    console.log(`\n▸ ${suite.name}`);
-    const begun = performance.now();
-    record(suite.name, await runOrSkip(suite, prepared), performance.now() - begun, suite.node);
+    const others = beside.map((suite) => runBeside(suite, prepared));
+    await runInFront(front, prepared);
+    for (const show of others) (await show)();
   }
+  if (image) recordImage(await image);
+}
+
+/** @param {Suite} suite @param {Prepared} prepared */
+async function runInFront(suite, prepared) {
+  console.log(`\n▸ ${suite.name}`);
+  const begun = performance.now();
+  record(suite.name, await runOrSkip(suite, prepared), performance.now() - begun, suite.node);
+}
+
+/** What it says is kept, and shown by what this returns. @param {Suite} suite @param {Prepared} prepared */
+async function runBeside(suite, prepared) {
+  const begun = performance.now();
+  /** @type {string[]} */
+  const lines = [];
+  const tally = await runOrSkip(suite, prepared, (line) => lines.push(line)).catch((error) => {
+    lines.push(String(error?.stack ?? error));
+    return one(false);
+  });
+  const milliseconds = performance.now() - begun;
+  return () => {
+    console.log(`\n▸ ${suite.name}, which ran beside ${suite.beside}`);
+    for (const line of lines) console.log(line);
+    record(suite.name, tally, milliseconds, suite.node);
+  };
 }
 
 /** @param {"built" | "failed" | "no command"} image */
@@ -72,11 +101,11 @@ function recordImage(image) {
   record("worker image", image === "no command" ? { ...NOTHING, skipped: 1 } : one(image === "built"), 0);
 }
 
-/** @param {import("./suites/suites.mjs").Suite} suite @param {import("./setup/prepare.mjs").Prepared} prepared */
-async function runOrSkip(suite, prepared) {
+/** @param {Suite} suite @param {Prepared} prepared @param {(line: string) => void} [say] */
+async function runOrSkip(suite, prepared, say) {
   const reason = suite.skipReason?.(prepared);
-  if (!reason) return suite.run(prepared.env);
-  console.log(`  SKIPPED: ${reason}`);
+  if (!reason) return suite.run(prepared.env, say);
+  (say ?? console.log)(`  SKIPPED: ${reason}`);
   return { ...NOTHING, skipped: 1 };
 }
 

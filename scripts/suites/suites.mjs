@@ -14,19 +14,22 @@ import { runVitestSuite } from "./vitest.mjs";
  * @typedef {object} Suite
  * @property {string} name
  * @property {boolean} needsEngine
+ * @property {boolean} [needsImage]
  * @property {boolean} [needsBrowser]
  * @property {boolean} [needsTerminal] some of its tests do, and skip themselves where there is none
  * @property {string} [node] the version that its tests run on, if that is not the one that runs this
  * @property {(prepared: Prepared) => string | undefined} [skipReason] why it cannot run here, if it cannot
- * @property {(env: NodeJS.ProcessEnv) => Promise<Tally>} run
+ * @property {string} [beside] the suite that leaves a processor idle which this one can use; its words are kept until that has ended
+ * @property {(env: NodeJS.ProcessEnv, say?: (line: string) => void) => Promise<Tally>} run in front of the user, unless its
+ *   lines are wanted
  */
 
 /** Everything `npm test` runs, the quick ones first. @type {readonly Suite[]} */
 export const SUITES = [
   { name: "check", needsEngine: false, run: check },
-  { name: "unit", needsEngine: false, run: (env) => runVitestSuite("unit", env) },
-  { name: "node24", needsEngine: false, run: async () => checkNodeVersions((line) => console.log(line)) },
-  { ...withEngine("engine"), skipReason: whyNoPrivateEngine },
+  { name: "node24", needsEngine: false, beside: "check", run: (_env, say = print) => checkNodeVersions(say) },
+  { name: "unit", needsEngine: false, run: (env, say) => runVitestSuite("unit", env, say) },
+  { ...withEngine("engine"), needsImage: false, beside: "unit", skipReason: whyNoPrivateEngine },
   withEngine("e2e"),
   withEngine("security"),
   withEngine("crash"),
@@ -43,12 +46,13 @@ export const SOAK_SUITES = ["unit", "e2e", "security", "crash"].map((name) => ({
   ...(name === "unit" ? { needsEngine: false } : withEngine(name)),
   name: `${name}-node24`,
   node: `v${NODE24_VERSION}`,
-  run: async (env) => runVitestSuite(name, { ...env, PATH: await node24Path(env), OPENTIGER_SOAK: "" }),
+  run: async (env, say) =>
+    runVitestSuite(name, { ...env, PATH: await node24Path(env), OPENTIGER_SOAK: "" }, say),
 }));
 
 /** @param {NodeJS.ProcessEnv} env */
 async function node24Path({ PATH = "" }) {
-  return `${dirname(await node24Binary((line) => console.log(line)))}:${PATH}`;
+  return `${dirname(await node24Binary(print))}:${PATH}`;
 }
 
 /** @param {string} name @returns {Suite} */
@@ -56,9 +60,10 @@ function withEngine(name) {
   return {
     name,
     needsEngine: true,
+    needsImage: true,
     needsTerminal: name === "e2e",
     skipReason: ({ withoutEngine }) => withoutEngine,
-    run: (env) => runVitestSuite(name, env),
+    run: (env, say) => runVitestSuite(name, env, say),
   };
 }
 
@@ -76,14 +81,19 @@ function whyNoBrowserTests({ withoutEngine, withoutBrowser }) {
   return withoutEngine ?? withoutBrowser;
 }
 
-/** @returns {Promise<Tally>} */
-async function check() {
+/** @param {NodeJS.ProcessEnv} _env @returns {Promise<Tally>} */
+async function check(_env, say = print) {
   const results = await runCheckSteps({
     fix: false,
     onResult: ({ name, passed, milliseconds, output }) => {
-      console.log(`  ${passed ? "✓" : "✗"} ${name} ${seconds(milliseconds)}`);
-      if (!passed) console.log(output.replace(/^/gm, "    "));
+      say(`  ${passed ? "✓" : "✗"} ${name} ${seconds(milliseconds)}`);
+      if (!passed) say(output.replace(/^/gm, "    "));
     },
   });
   return results.map(({ passed }) => one(passed)).reduce(add, NOTHING);
+}
+
+/** @param {string} line */
+function print(line) {
+  console.log(line);
 }

@@ -14,9 +14,10 @@ const SOAK_DEADLINE_MS = 4 * 60 * 60_000;
  *
  * @param {string} name
  * @param {NodeJS.ProcessEnv} env
+ * @param {(line: string) => void} [onLine] given its lines, which the user then does not see
  * @returns {Promise<import("./tally.mjs").Tally>}
  */
-export async function runVitestSuite(name, env) {
+export async function runVitestSuite(name, env, onLine) {
   const report = inCheckout(".cache", "reports", `${name}.json`);
   mkdirSync(dirname(report), { recursive: true });
   rmSync(report, { force: true });
@@ -26,7 +27,7 @@ export async function runVitestSuite(name, env) {
     {
       cwd: CHECKOUT,
       env,
-      stdio: ["ignore", "inherit", "inherit"],
+      ...(onLine ? { onLine } : { stdio: ["ignore", "inherit", "inherit"] }),
       timeout: env.OPENTIGER_SOAK === "1" ? SOAK_DEADLINE_MS : DEADLINE_MS,
       killSignal: "SIGKILL",
     },
