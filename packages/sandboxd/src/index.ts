@@ -37,6 +37,7 @@ export { claimSocket } from "./daemon/claim.ts";
 export { diskFloor } from "./disk/floor.ts";
 export { isModelHost } from "./egress/policy/balanced.ts";
 export { applyChange } from "./egress/policy/change.ts";
+export { publicRule, ruleReach } from "./egress/policy/rule-reach.ts";
 export type { BudgetLimits } from "./gateway/budgets/budget.ts";
 export type { LoginProof } from "./gateway/logins/proof.ts";
 export type { RequestRecord } from "./gateway/metering/record.ts";

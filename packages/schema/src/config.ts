@@ -81,7 +81,7 @@ export const configKeys = {
   OPENTIGER_NETWORK_POLICY: choice(
     networkPolicies,
     "allow",
-    "What a sandbox may reach where the project's file says nothing; pinned by a flag or the environment, whatever that says.",
+    "What a sandbox may reach; a project's file may say less, and more only by your word for the loop.",
   ),
   OPENTIGER_POOL_SIZE: whole([0, 64], 2, "How many sandboxes are kept ready before they are needed."),
   OPENTIGER_PREPARED_SIZE: size(["1g", "10t"], "20g", "How much disk prepared images may take together."),

@@ -52,6 +52,7 @@ export const errorCodes = {
   config_secret: { exit: 64, http: 400 },
   plan_invalid: { exit: 65, http: 422 },
   project_invalid: { exit: 65, http: 422 },
+  project_network: { exit: 77, http: 403 },
   setup_failed: { exit: 65, http: 422 },
   branch_moved: { exit: 65, http: 409 },
   not_allowed_now: { exit: 73, http: 409 },

@@ -27,6 +27,9 @@ export const loopSource = z.discriminatedUnion("kind", [
 ]);
 export type LoopSource = z.infer<typeof loopSource>;
 
+/** give: the file has all that it asks for. withhold: the loop does without. */
+export const projectNetworks = ["give", "withhold"] as const;
+
 /** What was said when the loop was started. What is absent is taken from system_config when it is needed. */
 export const loopSettings = z.object({
   environment: z.enum(executionEnvironments).optional(),
@@ -41,6 +44,8 @@ export const loopSettings = z.object({
     .object({ tokens: z.number().int().positive().nullable(), usd: z.number().positive().nullable() })
     .optional(),
   network: networkPolicy.optional(),
+  /** What becomes of what the project's file asks of the network beyond the user's settings; absent: the loop does not begin. */
+  projectNetwork: z.enum(projectNetworks).optional(),
   /** Flags that come before the project's file. */
   project: projectFile.partial().default({}),
 });

@@ -1,6 +1,6 @@
 import { loopSettings } from "@opentiger/schema";
 
-/** As much of a loop as preparing needs. */
+/** As much of a loop as preparing needs. Its user lets the project's file reach the gates of this machine. */
 export function loopOf(id: string, settings: object = {}) {
-  return { id, settings: loopSettings.parse(settings) };
+  return { id, settings: loopSettings.parse({ projectNetwork: "give", ...settings }) };
 }

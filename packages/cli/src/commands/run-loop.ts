@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { startLoop } from "@opentiger/orchestrator";
-import { agentKinds } from "@opentiger/schema";
+import { agentKinds, projectNetworks } from "@opentiger/schema";
 import { type Command, Option } from "commander";
 import { audited } from "../loop/audited.ts";
 import { checkEngine } from "../loop/engine-check.ts";
@@ -47,6 +47,12 @@ export function runLoopCommand(surroundings: Surroundings): Command {
     .option("--model <model>", "for every role, as the agent's CLI calls it")
     .option("--budget-usd <amount>", "what the loop may cost; beyond it, it is paused", parseDollars)
     .option("--budget-tokens <number>", "what it may use", parseTokens)
+    .addOption(
+      new Option(
+        "--project-network <answer>",
+        "what opentiger.json asks of the network beyond your settings: give it, or withhold it",
+      ).choices(projectNetworks),
+    )
     .option("-d, --detach", "do not wait for its end")
     .addHelpText(
       "after",

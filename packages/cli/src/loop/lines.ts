@@ -163,6 +163,8 @@ const shownProject = z.object({
   detected: z.array(z.string()),
   setup: z.array(z.string()),
   verify: z.array(z.object({ command: z.string() })),
+  /** Its image, its variables and what it reaches; loops of earlier versions did not say. */
+  shown: z.array(z.string()).default([]),
 });
 
 /** What will be run in it, so that a wrong guess is seen at once. */
@@ -173,7 +175,12 @@ function project(data: EventRow["data"]): string[] {
     known.detected.length === 0 ? [] : [`detected: ${known.detected.map(printable).join(", ")}`];
   const setup = known.setup.map((command) => `set-up: ${printable(command)}`);
   const verify = known.verify.map(({ command }) => `verify: ${printable(command)}`);
-  return [...detected, ...setup, ...(verify.length === 0 ? ["verify: nothing"] : verify)];
+  return [
+    ...detected,
+    ...setup,
+    ...(verify.length === 0 ? ["verify: nothing"] : verify),
+    ...known.shown.map(printable),
+  ];
 }
 
 function strings(value: unknown): string[] {

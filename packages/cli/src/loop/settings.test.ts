@@ -32,3 +32,16 @@ it.each([
     expect(settingsOf(options, shell).approve).toBe(approve);
   },
 );
+
+it("a policy of this shell holds for the loop, and what the project's file asks for beyond it is answered by a flag", () => {
+  const shell: Parameters<typeof settingsOf>[1] = {
+    get: (name) => (name === "OPENTIGER_NETWORK_POLICY" ? ("deny" as never) : config.get(name)),
+    // Nothing else of an entry is asked for.
+    entry: (name) => ({ source: name === "OPENTIGER_NETWORK_POLICY" ? "environment" : "stored" }) as never,
+  };
+  expect(settingsOf({ projectNetwork: "withhold" }, shell)).toMatchObject({
+    network: "deny",
+    projectNetwork: "withhold",
+  });
+  expect(settingsOf({}, config)).not.toHaveProperty("network");
+});

@@ -22,18 +22,22 @@ export interface SettingsOptions {
   dryRun?: true;
   budgetUsd?: number;
   budgetTokens?: number;
+  projectNetwork?: LoopSettings["projectNetwork"];
 }
 
 /** What was asked for here: by flags, and by variables of this shell, which a dispatcher that runs already does not see. */
 export function settingsOf(options: SettingsOptions, config: Settings): LoopSettings {
-  const { approve, dryRun } = options;
+  const { approve, dryRun, projectNetwork } = options;
   const environment = environmentOf(options) ?? ownValue(config, "EXECUTION_ENVIRONMENT");
   const waits = approve ? "yes" : ownValue(config, "OPENTIGER_APPROVE_PLANS");
+  const network = ownValue(config, "OPENTIGER_NETWORK_POLICY");
   return loopSettings.parse({
     ...(environment === undefined ? {} : { environment }),
     agents: agentsOf(options, config),
     ...(waits === undefined ? {} : { approve: waits === "yes" }),
     dryRun: dryRun === true,
+    ...(network === undefined ? {} : { network }),
+    ...(projectNetwork === undefined ? {} : { projectNetwork }),
     ...budgetOf(options, config),
   });
 }

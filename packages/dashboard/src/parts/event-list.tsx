@@ -10,6 +10,7 @@ import { QueryView } from "./query-view.tsx";
 import { StateBadge } from "./state-badge.tsx";
 import { StateIcon } from "./state-icon.tsx";
 import { RelativeTime } from "./time.tsx";
+import { writtenOut } from "./written-out.ts";
 
 const text = words.loop;
 
@@ -123,7 +124,35 @@ function eventName(type: string): string {
 function whyOf(event: LoopEvent): string | undefined {
   const failure: unknown = event.data["failure"];
   if (typeof failure === "object" && failure !== null && "message" in failure) return String(failure.message);
-  return textOf(event, "detail") ?? textOf(event, "message") ?? textOf(event, "why") ?? textOf(event, "text");
+  return (
+    textOf(event, "detail") ??
+    textOf(event, "message") ??
+    textOf(event, "why") ??
+    textOf(event, "text") ??
+    linesOf(event)
+  );
+}
+
+/** What was found out of a project: how it is set up and checked, and what it reaches. */
+function linesOf({ data }: LoopEvent): string | undefined {
+  const shown: unknown = data["shown"];
+  if (!Array.isArray(shown)) return undefined;
+  const { setup, verify } = text.projectLines;
+  return [
+    ...listOf(data["setup"]).map((command) => `${setup}: ${String(command)}`),
+    ...listOf(data["verify"]).map((check) => `${verify}: ${commandOf(check)}`),
+    ...shown.map(String),
+  ]
+    .map(writtenOut)
+    .join("\n");
+}
+
+function commandOf(check: unknown): string {
+  return typeof check === "object" && check !== null && "command" in check ? String(check.command) : "";
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
 }
 
 function textOf(event: LoopEvent, name: string): string | undefined {

@@ -24,6 +24,7 @@ const typeOf: Partial<Record<ErrorCode, TaskFailureType>> = {
 const askedWrongly: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "plan_invalid",
   "project_invalid",
+  "project_network",
   "usage",
   "unsupported",
   "workspace_missing",

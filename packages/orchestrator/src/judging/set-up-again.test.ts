@@ -29,7 +29,7 @@ it.each<[NetworkPolicy, NetworkPolicy, "sandbox" | "host", string[]]>([
     const phase = (policy: NetworkPolicy) => ({ policy, allow: [] });
     const network = { setup: phase(setup), run: phase("allow"), verify: phase(verify) };
     const project = { network, sources: { network: "file" as const } };
-    const loop = { settings: loopSettings.parse({}) };
+    const loop = { settings: loopSettings.parse({ projectNetwork: "give" }) };
     const notes = setUpNotes({ place: { config }, environment, loop, project });
     expect(notes).toEqual(said.map((words) => expect.stringContaining(words)));
   },

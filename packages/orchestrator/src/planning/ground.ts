@@ -10,6 +10,7 @@ import { ensurePrepared } from "../project/prepared.ts";
 import { readProject } from "../project/read-project.ts";
 import { makeSandbox } from "../project/sandbox.ts";
 import { sandboxName } from "../project/sandbox-name.ts";
+import { refuseUnanswered, shownProject } from "../project/shown-project.ts";
 import { LeaseLost } from "../stage/lease-lost.ts";
 import type { Lease } from "../state/lease.ts";
 import type { LoopRow } from "../state/loops.ts";
@@ -50,7 +51,10 @@ export async function layGround(
   const baseOid = loop.baseOid ?? (await bringBase(place, lease, { repository, environment }));
   const project = await readProject(repository, baseOid, loop.settings.project);
   const { detected, setup, verify, testPaths, sources } = project;
-  await tell(place, lease, "loop.project", { detected, setup, verify, testPaths, sources });
+  const shown = shownProject(place, loop, project);
+  await tell(place, lease, "loop.project", { detected, setup, verify, testPaths, sources, ...shown });
+  // On the host nothing of the network is withheld from anybody.
+  if (environment === "sandbox") refuseUnanswered(loop, shown.beyond);
   const planner = agentFor(place, loop, "planner");
   const agent = planner.driver.template;
   const about = { loop, repository, project, commit: baseOid, environment, agent, signal, say };

@@ -1,9 +1,15 @@
-import { type ConfigSource, loopSettings, type NetworkPolicy, type Project } from "@opentiger/schema";
+import {
+  type ConfigSource,
+  defaultNetworkSettings,
+  loopSettings,
+  type NetworkPolicy,
+  type Project,
+} from "@opentiger/schema";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type TemporaryDatabase, temporaryDatabase } from "../fixture/temporary-database.ts";
 import { SystemConfig, type SystemConfigOptions } from "../state/config/system-config.ts";
 import type { Database } from "../state/database.ts";
-import { phaseNetwork } from "./network.ts";
+import { askedBeyond, phaseNetwork } from "./network.ts";
 
 const key = "OPENTIGER_NETWORK_POLICY";
 
@@ -49,10 +55,102 @@ it("a policy that was said for this loop holds against one that is pinned", asyn
   expect(await policyOf("file", { env: { [key]: "deny" } }, "balanced")).toBe("balanced");
 });
 
-it("a policy that is stored, or the default, is for projects that say nothing", async () => {
-  expect(await policyOf("file", {})).toBe("open");
+/** What a file would ask for that means its user harm, beside what any project may ask for. */
+const hostile = {
+  policy: "open" as const,
+  allow: ["localhost:2375", "127.0.0.1:2376", "10.0.0.5", "169.254.169.254", "intranet.example:443"],
+};
+const env = { DATABASE_URL: "postgres://localhost/app", CACHE: "redis://127.0.0.1:6379", MODE: "test" };
+
+async function networkOf(
+  stored: NetworkPolicy | null,
+  settings: object,
+  asked: { phase?: Project["network"]["run"]; sources?: Project["sources"] } = {},
+) {
   const config = await SystemConfig.open(database, { env: {} });
-  await config.patch({ [key]: "deny" }, "test");
-  config.close();
-  expect(await policyOf("file", {})).toBe("open");
+  await config.patch({ [key]: stored }, "test");
+  const phase = asked.phase ?? hostile;
+  const project = {
+    network: { setup: phase, run: phase, verify: phase },
+    env,
+    sources: asked.sources ?? ({ network: "file", env: "file" } as const),
+  };
+  const loop = { settings: loopSettings.parse(settings) };
+  try {
+    return {
+      network: phaseNetwork({ config }, loop, project, "run"),
+      beyond: askedBeyond({ config }, loop, project, "run"),
+    };
+  } finally {
+    config.close();
+  }
+}
+
+it.each([[{}], [{ projectNetwork: "withhold" }]])(
+  "a repository's file opens no port of this machine, no private address and not everything (%j)",
+  async (settings) => {
+    const { network, beyond } = await networkOf(null, settings);
+    expect(network).toEqual({
+      ...defaultNetworkSettings,
+      policy: "allow",
+      allowHosts: ["public:intranet.example:443"],
+      // What its variables would open.
+      blockHosts: ["localhost:5432", "localhost:6379"],
+    });
+    expect(beyond).toEqual([
+      "the policy open",
+      "localhost:2375",
+      "127.0.0.1:2376",
+      "10.0.0.5",
+      "169.254.169.254",
+      "localhost:5432 (by DATABASE_URL)",
+      "localhost:6379 (by CACHE)",
+    ]);
+  },
+);
+
+it("all that a repository's file asks for is given by the user's word", async () => {
+  const { network } = await networkOf("deny", { projectNetwork: "give" });
+  expect(network).toEqual({ ...defaultNetworkSettings, policy: "open", allowHosts: hostile.allow });
+});
+
+it("what the user's own settings of the loop say needs no other word", async () => {
+  const { network, beyond } = await networkOf(null, {}, { sources: { network: "flag", env: "flag" } });
+  expect(network).toMatchObject({ policy: "open", allowHosts: hostile.allow, blockHosts: [] });
+  expect(beyond).toEqual([]);
+});
+
+it("a port of this machine that the user opened is not closed by a variable that leads to it", async () => {
+  const phase = { policy: null, allow: ["localhost:5432"] };
+  const { network, beyond } = await networkOf(null, {}, { phase, sources: { network: "flag", env: "file" } });
+  expect(network).toMatchObject({ allowHosts: ["localhost:5432"], blockHosts: ["localhost:6379"] });
+  expect(beyond).toEqual(["localhost:6379 (by CACHE)"]);
+});
+
+it.each<[NetworkPolicy | null, NetworkPolicy, NetworkPolicy]>([
+  [null, "deny", "deny"],
+  [null, "balanced", "balanced"],
+  [null, "open", "allow"],
+  ["open", "allow", "allow"],
+  ["balanced", "allow", "balanced"],
+  ["deny", "balanced", "deny"],
+])(
+  "under a stored %s a file that says %s has %s: it narrows, and does not widen",
+  async (stored, said, has) => {
+    const { network, beyond } = await networkOf(stored, {}, { phase: { policy: said, allow: [] } });
+    expect(network.policy).toBe(has);
+    expect(beyond.includes(`the policy ${said}`)).toBe(said !== has);
+  },
+);
+
+it.each<[NetworkPolicy, string, string[]]>([
+  ["allow", "*.example.com", ["*.example.com"]],
+  ["balanced", "packages.example.com", ["public:packages.example.com"]],
+  ["balanced", "*", []],
+  ["balanced", "*.com", []],
+  ["deny", "packages.example.com", []],
+])("under %s a file that names %s has %j", async (stored, host, has) => {
+  const { network, beyond } = await networkOf(stored, {}, { phase: { policy: null, allow: [host] } });
+  expect(network.allowHosts).toEqual(has);
+  expect(beyond.includes(host)).toBe(has.length === 0);
 });

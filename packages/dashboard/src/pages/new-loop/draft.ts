@@ -11,6 +11,7 @@ export interface Draft {
   model: string;
   environment: string;
   network: string;
+  projectNetwork: string;
   usd: string;
   tokens: string;
   approve: boolean;
@@ -24,6 +25,7 @@ export const emptyDraft: Draft = {
   model: "",
   environment: "",
   network: "",
+  projectNetwork: "",
   usd: "",
   tokens: "",
   approve: true,
@@ -46,7 +48,8 @@ export function loopOf(draft: Draft): NewLoop {
   };
 }
 
-function settingsOf({ agent, model, environment, network, usd, tokens, approve }: Draft): Settings {
+function settingsOf(draft: Draft): Settings {
+  const { agent, model, environment, network, projectNetwork, usd, tokens, approve } = draft;
   const chosen = { ...(agent ? { agent } : {}), ...(model.trim() ? { model: model.trim() } : {}) };
   const agents =
     Object.keys(chosen).length === 0 ? {} : Object.fromEntries(roles.map((role) => [role, chosen]));
@@ -56,6 +59,7 @@ function settingsOf({ agent, model, environment, network, usd, tokens, approve }
     agents,
     ...(environment ? { environment } : {}),
     ...(network ? { network } : {}),
+    ...(projectNetwork ? { projectNetwork } : {}),
     ...(budget.usd === null && budget.tokens === null ? {} : { budget }),
     // The choices of the form are the words that the server knows; it says so where one is not.
   } as Settings;

@@ -6,7 +6,7 @@ const text = words.newLoop;
 
 interface Choice {
   label: string;
-  of: "agent" | "environment" | "network";
+  of: "agent" | "environment" | "network" | "projectNetwork";
   usual: string;
   options: Readonly<Record<string, string>>;
 }
@@ -20,6 +20,12 @@ const choices: readonly Choice[] = [
     options: { sandbox: text.sandbox, host: text.host },
   },
   { label: text.network, of: "network", usual: text.networkUsual, options: text.policies },
+  {
+    label: text.projectNetwork,
+    of: "projectNetwork",
+    usual: text.projectNetworkUsual,
+    options: text.projectNetworks,
+  },
 ];
 
 /** What may be left as the settings have it. */

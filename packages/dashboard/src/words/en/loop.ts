@@ -97,6 +97,7 @@ export const loopWords = {
     risk: "Risk",
     risks: { low: "low", medium: "medium", high: "high" },
   },
+  projectLines: { setup: "set-up", verify: "verify" },
   events: {
     "loop.create": "Loop started",
     "loop.planned": "Planned",
@@ -109,6 +110,7 @@ export const loopWords = {
     "loop.edit": "Plan changed",
     "loop.budget": "Budget changed",
     "loop.unprojected": "Branch not shown in your repository",
+    "loop.project": "The project was looked at",
     "loop.baseline": "Checks of the base were run",
     "loop.reopen": "Loop opened again",
     "loop.replan": "Planned again",

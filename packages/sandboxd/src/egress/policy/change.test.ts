@@ -44,6 +44,8 @@ describe("a change of the network settings (B11)", () => {
     [{ allowHost: ["*.10.0.0.1"] }, /in front of an address/],
     [{ allowHost: ["0177.0.0.1"] }, /ends in a number/],
     [{ allowHost: ["localhost"] }, /needs a port/],
+    [{ allowHost: ["public:localhost:80"] }, /of this machine/],
+    [{ allowHost: ["public:*.example.com"] }, /where a \* never/],
     [{ blockHost: ["example.com:99999"] }, /port/],
     [{ allowCidr: ["10.0.0.0/33"] }, /prefix/],
     [{ blockCidr: ["10.0.0/8"] }, /address range/],

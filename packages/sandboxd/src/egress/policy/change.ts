@@ -51,7 +51,7 @@ function canonical(text: string, flag: string, parse: (text: string) => Parsed<s
   if (rule.ok) return rule.value;
   throw new SandboxError("usage", `${flag} ${JSON.stringify(text)} ${rule.reason}`, {
     remedy: flag.endsWith("host")
-      ? "write example.com, example.com:443, *.example.com, *, an address, or localhost:PORT"
+      ? "write example.com, example.com:443, public:example.com, *.example.com, *, an address, or localhost:PORT"
       : "write a range like 10.0.0.0/8 or fc00::/7",
   });
 }

@@ -59,6 +59,20 @@ describe("network policy (B11)", () => {
     expect(decided(settings, "github.com:22")).toMatchObject({ verdict: "allowed", skipsRanges: false });
   });
 
+  test("a rule for public addresses names its host, and opens no address that is not public", () => {
+    const settings = { policy: "deny" as const, allowHosts: ["public:a.test", "public:b.test:22"] };
+    expect(decided(settings, "a.test:443")).toMatchObject({ verdict: "allowed", skipsRanges: false });
+    expect(decided(settings, "b.test:22")).toMatchObject({
+      verdict: "allowed",
+      skipsRanges: false,
+      naming: naming.hostAndPort,
+    });
+    expect(decided(settings, "b.test:443").verdict).toBe("blocked");
+    const both = { ...settings, allowHosts: ["public:a.test", "a.test"] };
+    expect(decided(both, "a.test:443").skipsRanges).toBe(true);
+    expect(decided({ ...both, blockHosts: ["a.test"] }, "a.test:443").verdict).toBe("blocked");
+  });
+
   test("what is not TLS needs a rule that names host and port", () => {
     const settings = { allowHosts: ["a.test", "b.test:22", "*.c.test:22"] };
     expect(decided(settings, "a.test:22").naming).toBeLessThan(naming.hostAndPort);

@@ -20,7 +20,7 @@ export interface Decision {
   rule: string;
   /** No rule of the user's matched: a preset or the policy itself decided. */
   byDefault: boolean;
-  /** An exact host rule of the user's: the address may be a private one. Never a wildcard or a preset. */
+  /** An exact host rule of the user's: the address may be a private one. Never a wildcard, `public:` or a preset. */
   skipsRanges: boolean;
   naming: Naming;
   bypass: boolean;
@@ -118,6 +118,6 @@ function byPolicy(verdict: Decision["verdict"], rule: string): Decision {
 }
 
 function namingOf(rule: HostRule): Naming {
-  if (rule.kind !== "exact") return naming.none;
+  if (rule.kind !== "exact" && rule.kind !== "public") return naming.none;
   return rule.port === undefined ? naming.host : naming.hostAndPort;
 }

@@ -1,0 +1,86 @@
+import { type NetworkPhase, type NetworkSettings, networkPhases, type Project } from "@opentiger/schema";
+import { OrchestratorError } from "../errors.ts";
+import type { Place } from "../place.ts";
+import type { LoopRow } from "../state/loops.ts";
+import { askedBeyond, phaseNetwork } from "./network.ts";
+
+/** What a person should see of a project before anything of it is run. */
+export interface ShownProject {
+  image: string | null;
+  /** Names only: a value may be more than somebody meant to show. */
+  env: string[];
+  network: Record<NetworkPhase, Pick<NetworkSettings, "policy" | "allowHosts" | "blockHosts">>;
+  /** What its file asks of the network beyond the user's settings. */
+  beyond: string[];
+  /** The same in lines. */
+  shown: string[];
+}
+
+export function shownProject(
+  place: Pick<Place, "config">,
+  loop: Pick<LoopRow, "settings">,
+  project: Project,
+): ShownProject {
+  const network = {
+    setup: reached(phaseNetwork(place, loop, project, "setup")),
+    run: reached(phaseNetwork(place, loop, project, "run")),
+    verify: reached(phaseNetwork(place, loop, project, "verify")),
+  };
+  const env = Object.keys(project.env);
+  const beyond = beyondOf(place, loop, project);
+  const answer = loop.settings.projectNetwork === "give" ? "given" : "withheld";
+  return {
+    image: project.image,
+    env,
+    network,
+    beyond,
+    shown: [
+      ...(project.image === null ? [] : [`image: ${project.image}`]),
+      ...(env.length === 0 ? [] : [`variables: ${env.join(", ")}`]),
+      ...networkPhases.map((phase) => `network of ${phase}: ${inWords(network[phase])}`),
+      ...beyond.map((each) => `asked for by opentiger.json and ${answer}: ${each}`),
+    ],
+  };
+}
+
+/**
+ * Throws `project_network` where the repository's file asks for more than the user's settings give, and the user has not
+ * said what is to become of that. Before anything is run: a set-up has the network too.
+ */
+export function refuseUnanswered({ settings }: Pick<LoopRow, "settings">, beyond: readonly string[]): void {
+  if (beyond.length === 0 || settings.projectNetwork !== undefined) return;
+  throw new OrchestratorError(
+    "project_network",
+    `opentiger.json of this repository asks for more of the network than your settings give: ${beyond.join("; ")}. Nothing was run`,
+    {
+      remedy:
+        "look at the file, and start the loop again with --project-network give (all of it) or withhold (none of it); " +
+        "on the page and over HTTP it is a setting of the loop",
+    },
+  );
+}
+
+function reached({ policy, allowHosts, blockHosts }: NetworkSettings) {
+  return { policy, allowHosts, blockHosts };
+}
+
+function inWords({ policy, allowHosts, blockHosts }: ShownProject["network"][NetworkPhase]): string {
+  const more = allowHosts.length === 0 ? "" : `, and ${allowHosts.join(", ")}`;
+  return `${policy}${more}${blockHosts.length === 0 ? "" : `, without ${blockHosts.join(", ")}`}`;
+}
+
+function beyondOf(place: Pick<Place, "config">, loop: Pick<LoopRow, "settings">, project: Project): string[] {
+  const phases = new Map<string, NetworkPhase[]>();
+  for (const phase of networkPhases) {
+    for (const each of askedBeyond(place, loop, project, phase)) {
+      phases.set(each, [...(phases.get(each) ?? []), phase]);
+    }
+  }
+  return [...phases].map(([each, of]) => `${each} while ${of.map((phase) => moments[phase]).join(", ")}`);
+}
+
+const moments: Record<NetworkPhase, string> = {
+  setup: "it is set up",
+  run: "agents work",
+  verify: "checks run",
+};
