@@ -137,6 +137,23 @@ describe("a saved image", () => {
     expect(await docker("history", "--no-trunc", it.image)).not.toContain(canary);
   });
 
+  test("is never made of another sandbox that has the name by now", async () => {
+    const first = await it.backend.create({ ...it.options, name: "named", image: workerImage });
+    await first.close();
+    await it.backend.remove("named", { force: true });
+    const second = await it.backend.create({ ...it.options, name: "named", image: workerImage });
+    await second.close();
+    const image = imageName();
+    await expect(it.backend.save("named", image, { id: first.id })).rejects.toMatchObject({
+      code: "not_found",
+    });
+    expect(await it.backend.images.find(image)).toBeUndefined();
+    await it.backend.save("named", image, { id: second.id });
+    expect(await it.backend.images.find(image)).toBeDefined();
+    await it.backend.remove("named", { force: true });
+    expect(await it.backend.images.remove(image)).toBe(true);
+  });
+
   test("is found and removed by the instance that saved it, and by no other", async () => {
     const image = await savedAgain();
     const found = await it.backend.images.find(image);

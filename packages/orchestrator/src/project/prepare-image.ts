@@ -6,7 +6,7 @@ import { expectPrepared, touchPrepared } from "../state/prepared-images.ts";
 import type { BaseImage } from "./base-image.ts";
 import { sandboxLimits } from "./limits.ts";
 import type { Prepared, PrepareRequest } from "./prepare-request.ts";
-import { removeSandbox } from "./remove-sandbox.ts";
+import { removeSandbox, removeSeen } from "./remove-sandbox.ts";
 import { sandboxName } from "./sandbox-name.ts";
 import { setupIn } from "./setup.ts";
 
@@ -32,8 +32,8 @@ export async function prepareImage(
   const reference = `opentiger/prepared:${key}`;
   await removeSandbox(backend, name);
   say(`setting the project up in ${base.reference}`);
+  const sandbox = await create(backend, name, preparation);
   try {
-    const sandbox = await create(backend, name, preparation);
     const timeoutMs = place.config.get("OPENTIGER_SETUP_TIMEOUT");
     const { notes } = await closing(sandbox, () =>
       setupIn(
@@ -44,12 +44,13 @@ export async function prepareImage(
     );
     signal.throwIfAborted();
     await expectPrepared(place.database, key, reference);
-    await backend.save(name, reference);
+    // By its id: another of this name may be the next one's, who is not done with it yet.
+    await backend.save(name, reference, { id: sandbox.id });
     const image = await backend.images.find(reference);
     await touchPrepared(place.database, key, Math.max(0, (image?.bytes ?? 0) - base.bytes));
     return { image: reference, key, setup, notes };
   } finally {
-    if (!leftToOthers(signal)) await removeSandbox(backend, name);
+    if (!leftToOthers(signal)) await removeSeen(backend, sandbox);
   }
 }
 

@@ -30,7 +30,7 @@ import { coolUnless, type WarmSandbox, warmSandboxes } from "./pool/warm-sandbox
 import { pruneSandboxes, resetSandboxes } from "./prune.ts";
 import { removeSandbox } from "./remove.ts";
 import { resumeSandbox } from "./resume.ts";
-import { saveSandbox } from "./save.ts";
+import { type SaveOptions, saveSandbox } from "./save.ts";
 import { stopSandbox } from "./stop.ts";
 
 export interface DockerOptions {
@@ -90,8 +90,8 @@ export class DockerBackend implements Backend {
     return this.#at((place) => removeSandbox(place, name, options));
   }
 
-  save(name: string, tag: string): Promise<{ imageId: string }> {
-    return this.#at((place) => saveSandbox(place, name, tag));
+  save(name: string, tag: string, options: SaveOptions = {}): Promise<{ imageId: string }> {
+    return this.#at((place) => saveSandbox(place, name, tag, options));
   }
 
   /** Sees to it that the engine has this image: one that it does not have is pulled, or refused. */

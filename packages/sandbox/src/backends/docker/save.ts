@@ -9,13 +9,23 @@ import { labels } from "./labels.ts";
 import { findSandbox, notFound } from "./open.ts";
 import type { Place } from "./place.ts";
 
+export interface SaveOptions {
+  /** Only the sandbox with this id; another one that has its name by now is left alone. */
+  id?: string;
+}
+
 /**
  * Keeps a sandbox's files as an image, a clone among them. What the engine would copy of ours (labels, environment,
  * command, user) is put back to what the image had, so that a container made of it by hand is not taken for a sandbox.
  * What lies in mounts, sockets, spools and memory is no part of it, and neither is the environment of commands, so
  * no secret that the sandbox was given gets in.
  */
-export async function saveSandbox(place: Place, name: string, tag: string): Promise<{ imageId: string }> {
+export async function saveSandbox(
+  place: Place,
+  name: string,
+  tag: string,
+  { id }: SaveOptions = {},
+): Promise<{ imageId: string }> {
   const reference = imageReference(tag, place.warn);
   if (reference.includes("@")) {
     throw new SandboxError(
@@ -27,6 +37,7 @@ export async function saveSandbox(place: Place, name: string, tag: string): Prom
     );
   }
   const record = findSandbox(place, name);
+  if (id !== undefined && record.id !== id) throw notFound(name);
   if (record.engine !== place.facts.id) throw elsewhere(place, record);
   const container = place.docker.getContainer(record.containerId);
   const found = await container.inspect().catch((error: unknown) => {
