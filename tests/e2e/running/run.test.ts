@@ -10,12 +10,15 @@ import {
 } from "@opentiger/model-sim";
 import { agentEvent } from "@opentiger/schema";
 import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { readProject } from "../../../packages/orchestrator/src/project/read-project.ts";
+import { makeSandbox } from "../../../packages/orchestrator/src/project/sandbox.ts";
 import { listArtifacts } from "../../../packages/orchestrator/src/state/artifacts.ts";
 import { advanceBranch } from "../../../packages/orchestrator/src/state/branch.ts";
 import { openStage } from "../../../packages/orchestrator/src/state/stages.ts";
 import type { TaskRow } from "../../../packages/orchestrator/src/state/tasks.ts";
 import { atEnd } from "../../setup/at-end.ts";
 import { playedBy } from "../../setup/loop-world.ts";
+import { runIn } from "../../setup/place.ts";
 import { git, type NewLoop, project, type RunningWorld, runningWorld } from "./running-world.ts";
 import { there } from "./there.ts";
 
@@ -145,6 +148,31 @@ describe("a run of a task", () => {
     expect(existsSync(join(path, "src/farewell.txt"))).toBe(false);
     expect((await world.sandboxes(loop)).has(`loop-${loop.id}-claude-1`)).toBe(false);
     expect([...(await bare.pins(loop.id)).keys()]).toContain("task-1/candidate");
+  });
+
+  test("is not measured by what a planner left in the loop's own sandbox", async () => {
+    const files = { ...project, "opentiger.json": JSON.stringify({ verify: ["test -e /tmp/planned"] }) };
+    const { loop, bare } = await world.loop([{ title: "Add a friendly farewell", agent: "claude_code" }], {
+      files,
+    });
+    const commit = there(loop.baseOid ?? undefined, "base");
+    const planned = await makeSandbox(world.place, {
+      loop,
+      repository: bare,
+      project: await readProject(bare, commit, {}),
+      commit,
+      name: `loop-${loop.id}-claude`,
+      agent: "claude",
+      environment: "sandbox",
+      prepared: { image: null, key: "none" },
+      phase: "run",
+      signal: new AbortController().signal,
+    });
+    expect((await runIn(planned, ["touch", "/tmp/planned"])).code).toBe(0);
+    await planned.close();
+    // Red before, and red afterwards: no point of this task's.
+    expect(await world.next()).toMatchObject({ state: "blocked(awaiting_judge)", rework: null });
+    expect([...(await world.sandboxes(loop)).keys()]).toEqual([`loop-${loop.id}-claude`]);
   });
 
   test("on the host is the same: in a private clone, and the user's checkout is left alone", async () => {

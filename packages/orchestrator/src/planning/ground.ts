@@ -16,6 +16,7 @@ import type { Lease } from "../state/lease.ts";
 import type { LoopRow } from "../state/loops.ts";
 import { tellOnce } from "../state/planning.ts";
 import { findRepository } from "../state/repositories.ts";
+import { listRuns } from "../state/runs.ts";
 import { baselineOf } from "../verifying/baseline.ts";
 import { baselineApart, isTakenApart } from "../verifying/baseline-apart.ts";
 import { bringBase } from "./bring-base.ts";
@@ -57,15 +58,26 @@ export async function layGround(
   if (environment === "sandbox") refuseUnanswered(loop, shown.beyond);
   const planner = agentFor(place, loop, "planner");
   const agent = planner.driver.template;
-  const about = { loop, repository, project, commit: baseOid, environment, agent, signal, say };
+  const about = {
+    loop: { ...loop, baseOid },
+    repository,
+    project,
+    commit: baseOid,
+    environment,
+    agent,
+    signal,
+    say,
+  };
   const prepared = await ensurePrepared(place, about);
   const name = sandboxName({ loop: loop.id, kind: "loop", agent });
   const sandbox = await makeSandbox(place, { ...about, name, prepared, phase: "run" });
   try {
     await authenticate(place, sandbox);
     const redact = await redactionOf(place, sandbox);
+    // Before its first planner nobody wrote in the loop's own sandbox; one that failed may have.
+    const isUsed = (await listRuns(place.database, { loop: loop.id, limit: 1 })).items.length > 0;
     const look = (): Promise<CheckRound> =>
-      isTakenApart(place, about)
+      isUsed || isTakenApart(place, about)
         ? baselineApart(place, {
             ...about,
             prepared,

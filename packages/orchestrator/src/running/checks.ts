@@ -1,10 +1,9 @@
 import type { Sandbox } from "@opentiger/sandbox";
 import { type CheckRound, checkRound, type ReworkPoint, type VerifyCommand } from "@opentiger/schema";
 import { ensurePrepared, preparedKeyAt } from "../project/prepared.ts";
-import { makeSandbox } from "../project/sandbox.ts";
 import { sandboxName } from "../project/sandbox-name.ts";
-import { baselineOf, knownBaseline } from "../verifying/baseline.ts";
-import { baselineApart, isTakenApart } from "../verifying/baseline-apart.ts";
+import { knownBaseline } from "../verifying/baseline.ts";
+import { baselineApart } from "../verifying/baseline-apart.ts";
 import { compareChecks } from "../verifying/compare.ts";
 import { pointsOfChecks, testsFirst } from "../verifying/round-words.ts";
 import { runChecks } from "../verifying/run-checks.ts";
@@ -78,24 +77,16 @@ async function baseline(work: Work): Promise<CheckRound> {
   });
 }
 
-/** The loop's own sandbox stands at its base, and no agent ever wrote in it. */
+/**
+ * In a sandbox of its own: the loop's stands at the same commit, but its planner was there, and set up it was with the
+ * image of that time.
+ */
 async function baselineAtBase(work: Work): Promise<CheckRound> {
   const { place, loop, task } = work;
   const about = atLoopBase(work);
   const prepared = await ensurePrepared(place, about);
-  if (isTakenApart(place, about))
-    return baselineApart(place, {
-      ...about,
-      prepared,
-      name: sandboxName({ loop: loop.id, kind: "baseline", task: task.number }),
-    });
-  const name = sandboxName({ loop: loop.id, kind: "loop", agent: about.agent });
-  const sandbox = await makeSandbox(place, { ...about, name, prepared, phase: "run" });
-  try {
-    return await baselineOf(place, { ...about, sandbox, key: prepared.key });
-  } finally {
-    await sandbox.close().catch(() => {});
-  }
+  const name = sandboxName({ loop: loop.id, kind: "baseline", task: task.number });
+  return baselineApart(place, { ...about, prepared, name });
 }
 
 function atLoopBase({ loop, repository, project, environment, choice, signal, loopBase: commit, say }: Work) {
