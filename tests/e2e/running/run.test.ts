@@ -164,7 +164,7 @@ describe("a run of a task", () => {
       name: `loop-${loop.id}-claude`,
       agent: "claude",
       environment: "sandbox",
-      prepared: { image: null, key: "none" },
+      prepared: { image: null, key: "none", setup: [] },
       phase: "run",
       signal: new AbortController().signal,
     });

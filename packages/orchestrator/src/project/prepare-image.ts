@@ -6,12 +6,12 @@ import { expectPrepared, touchPrepared } from "../state/prepared-images.ts";
 import type { BaseImage } from "./base-image.ts";
 import { sandboxLimits } from "./limits.ts";
 import type { Prepared, PrepareRequest } from "./prepare-request.ts";
+import type { PreparedKey } from "./prepared-key.ts";
 import { removeSandbox, removeSeen } from "./remove-sandbox.ts";
 import { sandboxName } from "./sandbox-name.ts";
 import { setupIn } from "./setup.ts";
 
-export interface Preparation extends PrepareRequest {
-  key: string;
+export interface Preparation extends PrepareRequest, PreparedKey {
   setup: readonly string[];
   base: BaseImage;
   network: NetworkSettings;

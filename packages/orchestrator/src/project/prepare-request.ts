@@ -3,10 +3,10 @@ import type { LoopRepository } from "../git/repository.ts";
 import type { LoopRow } from "../state/loops.ts";
 
 export interface PrepareRequest {
-  loop: Pick<LoopRow, "id" | "settings">;
+  loop: Pick<LoopRow, "id" | "settings" | "baseOid">;
   repository: Pick<LoopRepository, "path" | "userPath" | "listFiles" | "readFile">;
   project: Project;
-  /** Where the set-up is done, if it is not yet. */
+  /** What the sandboxes that start from it are brought to. */
   commit: string;
   /** The template of the agent that is going to work there. Nothing of it is in the image: one serves for all. */
   agent?: AgentName;

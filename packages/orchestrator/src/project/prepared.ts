@@ -8,7 +8,7 @@ import { phaseNetwork } from "./network.ts";
 import { withPreparation } from "./preparation-lock.ts";
 import { prepareImage } from "./prepare-image.ts";
 import type { Prepared, PrepareRequest } from "./prepare-request.ts";
-import { preparedKey } from "./prepared-key.ts";
+import { type PreparedKey, preparedKey } from "./prepared-key.ts";
 import { prunePrepared } from "./prune-prepared.ts";
 import { setupAt } from "./setup-at.ts";
 
@@ -22,7 +22,7 @@ export type { Prepared, PrepareRequest } from "./prepare-request.ts";
 export async function ensurePrepared(place: Place, request: PrepareRequest): Promise<Prepared> {
   const { signal, say } = request;
   const wanted = await wantedFromHere(place, request);
-  const { key, setup, base, network } = wanted;
+  const { key } = wanted;
   const known = await findWanted(place, request, wanted);
   if (known) return known;
   const backend = dockerOf(await place.backend(request.environment));
@@ -30,7 +30,7 @@ export async function ensurePrepared(place: Place, request: PrepareRequest): Pro
   return withPreparation(place.database, [key, request.loop.id], { signal, say }, async () => {
     const made = await findWanted(place, request, wanted);
     if (made) return made;
-    const prepared = await prepareImage(place, backend, { ...request, key, setup, base, network });
+    const prepared = await prepareImage(place, backend, { ...request, ...wanted });
     await prunePrepared(place, backend, key);
     return prepared;
   });
@@ -46,8 +46,7 @@ export async function preparedKeyAt(place: Place, request: WantedRequest): Promi
   return (await wantedImage(place, request)).key;
 }
 
-interface WantedImage {
-  key: string;
+interface WantedImage extends PreparedKey {
   setup: readonly string[];
   base: BaseImage;
   network: NetworkSettings;
@@ -75,8 +74,8 @@ async function wantedImage(place: Place, request: WantedRequest): Promise<Wanted
   const network = phaseNetwork(place, loop, project, "setup");
   const base = environment === "host" ? noImage : await baseImage(place, project);
   const { folder } = place;
-  const key = await preparedKey({ folder, environment, base: base.id, repository, commit, project, network });
-  return { key, setup, base, network };
+  const about = { folder, environment, base: base.id, repository, loop, commit, project, network };
+  return { ...(await preparedKey(about)), setup, base, network };
 }
 
 async function findWanted(
