@@ -1,12 +1,14 @@
-import { utimesSync } from "node:fs";
+import { utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Prepared } from "../../../packages/orchestrator/src/project/prepared.ts";
 import { readProject } from "../../../packages/orchestrator/src/project/read-project.ts";
 import { sandboxShape } from "../../../packages/orchestrator/src/project/sandbox-shape.ts";
 import { tidiedName, tidyPrepared } from "../../../packages/orchestrator/src/recovery/reconcile/tidying.ts";
-import { docker } from "../../setup/docker.ts";
+import { atEnd } from "../../setup/at-end.ts";
+import { docker, workerImage } from "../../setup/docker.ts";
 import { preparedImages } from "../../setup/prepared-images.ts";
+import { temporaryFolder } from "../../setup/temporary-workspace.ts";
 import { until } from "../../setup/until.ts";
 import {
   credential,
@@ -141,6 +143,31 @@ describe("a prepared image", () => {
     expect(left).not.toContain(idle.image);
     expect(await docker("images", "--quiet", idle.image ?? "")).toBe("");
     expect(await docker("images", "--quiet", prepared.image ?? "")).not.toBe("");
+  });
+
+  test("goes when what it was made from was built anew, and takes the old layers with it", async () => {
+    const { place } = world;
+    const name = `opentiger/base-${Date.now()}:latest`;
+    const build = async (word: string): Promise<string> => {
+      const context = temporaryFolder();
+      writeFileSync(join(context, "Dockerfile"), `FROM ${workerImage}\nLABEL word=${word}\n`);
+      await docker("build", "--quiet", "--tag", name, context);
+      return docker("image", "inspect", "--format", "{{.Id}}", name);
+    };
+    atEnd(() => docker("rmi", "--force", name).catch(() => {}));
+    await build("before");
+    const project = await begin(world, { image: name, setup: ["mkdir -p node_modules/based"] });
+    const before = await project.prepare();
+    await build("after");
+    await place.database.query(
+      "update prepared_images set used_at = now() - interval '1 hour' where key = $1",
+      [before.key],
+    );
+    const after = await project.prepare();
+    expect(after.key).not.toBe(before.key);
+    expect(await preparedImages(place)).not.toContain(before.image);
+    expect(await docker("images", "--quiet", before.image ?? "")).toBe("");
+    expect(await preparedImages(place)).toContain(after.image);
   });
 
   test("goes as well when none is made for long: once a day somebody looks", async () => {

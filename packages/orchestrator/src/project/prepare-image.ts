@@ -43,7 +43,7 @@ export async function prepareImage(
       ),
     );
     signal.throwIfAborted();
-    await expectPrepared(place.database, key, reference);
+    await expectPrepared(place.database, { key, reference, base });
     // By its id: another of this name may be the next one's, who is not done with it yet.
     await backend.save(name, reference, { id: sandbox.id });
     const image = await backend.images.find(reference);

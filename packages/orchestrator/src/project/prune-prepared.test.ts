@@ -16,10 +16,12 @@ beforeAll(async () => {
 
 afterAll(() => place.remove());
 
+const worker = { reference: "opentiger/worker:latest", id: "sha256:worker" };
+
 /** A prepared image that nobody has asked for since yesterday. */
-async function unused(key: string): Promise<void> {
-  await expectPrepared(place.database, key, `opentiger/prepared:${key}`);
-  await touchPrepared(place.database, key, bytes);
+async function unused(key: string, size = bytes, base = worker): Promise<void> {
+  await expectPrepared(place.database, { key, reference: `opentiger/prepared:${key}`, base });
+  await touchPrepared(place.database, key, size);
   await place.database.query("update prepared_images set used_at = now() - interval '1 day' where key = $1", [
     key,
   ]);
@@ -29,8 +31,9 @@ async function unused(key: string): Promise<void> {
 function engineWith(
   images: Set<string>,
   meanwhile: Partial<Record<keyof SavedImages, () => void | Promise<void>>>,
-): { images: SavedImages } {
+): { images: SavedImages; imageId: () => Promise<string> } {
   return {
+    imageId: async () => worker.id,
     images: {
       async find(reference) {
         await meanwhile.find?.();
@@ -74,10 +77,35 @@ it("an image that was asked for since it was looked at stays", async () => {
 it("an image that a sandbox uses stays known", async () => {
   await unused("used");
   await prunePrepared(place, {
+    imageId: async () => worker.id,
     images: {
       find: async (reference) => ({ reference, imageId: "sha256:1", bytes }),
       remove: async () => false,
     },
   });
   expect(await findPrepared(place.database, "used")).toBeDefined();
+});
+
+it("images of a base that was built anew go, however small they are: they keep all of it on the disk", async () => {
+  const small = 1024;
+  await unused("of-now", small);
+  await unused("of-before", small, { ...worker, id: "sha256:worker-before" });
+  await unused("of-another", small, { reference: "example.test/own:1", id: "sha256:own" });
+  await unused("of-long-ago", small);
+  // By a version that did not write down what it was made from.
+  await place.database.query(
+    "update prepared_images set base_id = null, base_reference = null where key = 'of-long-ago'",
+  );
+  const keys = ["of-now", "of-before", "of-another", "of-long-ago"];
+  const images = new Set(keys.map((key) => `opentiger/prepared:${key}`));
+  await place.database.query("delete from prepared_images where key <> all($1)", [keys]);
+  const { images: saved } = engineWith(images, {});
+  await prunePrepared(place, {
+    images: saved,
+    imageId: async (reference) => (reference === worker.reference ? worker.id : "sha256:own"),
+  });
+  expect([...images]).toEqual(
+    ["of-now", "of-another", "of-long-ago"].map((key) => `opentiger/prepared:${key}`),
+  );
+  expect(await findPrepared(place.database, "of-before")).toBeUndefined();
 });

@@ -11,11 +11,13 @@ import { showingLife } from "../state/transaction.ts";
 /** Whoever asked for an image within this time may be about to make a sandbox of it. */
 const justUsedMs = 600_000;
 
-type Engine = Pick<DockerBackend, "images">;
+type Engine = Pick<DockerBackend, "images" | "imageId">;
 
 /**
  * Removes prepared images, the one that was not used for longest first, until those that stay take no more disk than they
- * may; and forgets those that are gone anyway. One that a sandbox uses stays, and so does one that was just asked for.
+ * may; and forgets those that are gone anyway. Those of a base whose name means another image by now go in any case: nobody
+ * asks for them again, and they keep all of that base on the disk, which no size of theirs tells. One that a sandbox uses
+ * stays, and so does one that was just asked for.
  */
 export async function prunePrepared(
   { database, config, log }: Pick<Place, "database" | "config" | "log">,
@@ -26,14 +28,28 @@ export async function prunePrepared(
   let bytes = rows.reduce((sum, row) => sum + row.bytes, 0);
   const most = config.get("OPENTIGER_PREPARED_SIZE");
   const before = Date.now() - justUsedMs;
+  const replaced = await replacedBases(engine, rows);
   for (const row of rows) {
     if (row.key === kept || row.usedAt.getTime() > before) continue;
     const isThere = (await engine.images.find(row.reference)) !== undefined;
-    if (isThere && bytes <= most) continue;
+    const isOutdated = row.baseId !== null && replaced.has(row.baseId);
+    if (isThere && !isOutdated && bytes <= most) continue;
     if (!(await removeUnused({ database }, engine, row))) continue;
     bytes -= row.bytes;
-    if (isThere) log(`removed the prepared image ${row.reference}: prepared images may take ${most} bytes`);
+    const why = isOutdated ? "what it was made from was replaced" : `prepared images may take ${most} bytes`;
+    if (isThere) log(`removed the prepared image ${row.reference}: ${why}`);
   }
+}
+
+/** Of these, the images whose name the engine has for another one now, or for none. */
+async function replacedBases(engine: Engine, rows: readonly PreparedImageRow[]): Promise<Set<string>> {
+  const bases = new Map(rows.map(({ baseId, baseReference }) => [baseId, baseReference]));
+  const replaced = new Set<string>();
+  for (const [id, reference] of bases) {
+    if (id === null || reference === null) continue;
+    if ((await engine.imageId(reference)) !== id) replaced.add(id);
+  }
+  return replaced;
 }
 
 /**

@@ -7,21 +7,29 @@ export const preparedImageRow = z.object({
   /** 0: it is being made, or its maker died. */
   bytes: z.number(),
   usedAt: z.date(),
+  /** What it was made from; null where an earlier version made it. */
+  baseReference: z.string().nullable(),
+  baseId: z.string().nullable(),
 });
 export type PreparedImageRow = z.infer<typeof preparedImageRow>;
 
-const columns = `key, reference, bytes, used_at as "usedAt"`;
+const columns = `key, reference, bytes, used_at as "usedAt", base_reference as "baseReference",
+  base_id as "baseId"`;
 
 export async function findPrepared(on: Queryable, key: string): Promise<PreparedImageRow | undefined> {
   return firstRow(on, preparedImageRow, `select ${columns} from prepared_images where key = $1`, [key]);
 }
 
 /** Written before the image is made, so that there is never an image that no row knows. */
-export async function expectPrepared(on: Queryable, key: string, reference: string): Promise<void> {
+export async function expectPrepared(
+  on: Queryable,
+  { key, reference, base }: { key: string; reference: string; base: { reference: string; id: string } },
+): Promise<void> {
   await on.query(
-    `insert into prepared_images (key, reference, bytes) values ($1, $2, 0)
-     on conflict (key) do update set reference = excluded.reference, used_at = now()`,
-    [key, reference],
+    `insert into prepared_images (key, reference, bytes, base_reference, base_id) values ($1, $2, 0, $3, $4)
+     on conflict (key) do update set reference = excluded.reference, used_at = now(),
+       base_reference = excluded.base_reference, base_id = excluded.base_id`,
+    [key, reference, base.reference, base.id],
   );
 }
 

@@ -9,6 +9,7 @@ import { allLoops } from "./0008-all-loops.ts";
 import { agents } from "./0009-agents.ts";
 import { sessions } from "./0010-sessions.ts";
 import { takeOvers } from "./0011-take-overs.ts";
+import { preparedBases } from "./0012-prepared-bases.ts";
 import type { Migration } from "./migration.ts";
 
 /** All steps, oldest first. New ones are added at the end; those that were released stay as they are. */
@@ -24,4 +25,5 @@ export const migrations: readonly Migration[] = [
   agents,
   sessions,
   takeOvers,
+  preparedBases,
 ];

@@ -16,7 +16,7 @@ import { connectEngine } from "./engine/engine.ts";
 import { asSandboxError } from "./engine/errors.ts";
 import { freeBytes } from "./engine/free-bytes.ts";
 import { findImage } from "./image/image.ts";
-import { findSaved, removeSaved, type SavedImages } from "./image/saved.ts";
+import { findSaved, namedImage, removeSaved, type SavedImages } from "./image/saved.ts";
 import { inspectSandbox } from "./inspect.ts";
 import { listSandboxes } from "./list.ts";
 import { setNetwork } from "./network/set-network.ts";
@@ -97,6 +97,11 @@ export class DockerBackend implements Backend {
   /** Sees to it that the engine has this image: one that it does not have is pulled, or refused. */
   bringImage(reference: string, options: Pick<CreateOptions, "onProgress" | "signal">): Promise<void> {
     return this.#at(async ({ docker }) => void (await findImage(docker, reference, options)));
+  }
+
+  /** The image that has this name on the engine; undefined: none. */
+  imageId(reference: string): Promise<string | undefined> {
+    return this.#at((place) => namedImage(place, reference));
   }
 
   /** What `save` made, on this engine. */

@@ -31,6 +31,11 @@ export async function findSaved(place: Place, name: string): Promise<SavedImage 
   return note ? { reference, imageId: found.Id, bytes: found.Size } : undefined;
 }
 
+/** The image that has this name on the engine, whoever made it; undefined: none has. */
+export async function namedImage({ docker }: Place, reference: string): Promise<string | undefined> {
+  return (await look(docker, reference))?.Id;
+}
+
 export async function removeSaved(place: Place, name: string): Promise<boolean> {
   const saved = await findSaved(place, name);
   if (!saved || (await isInUse(place, saved.imageId))) return false;
