@@ -1,3 +1,4 @@
+import { databaseUrl, openDatabase, releaseDatabase } from "@opentiger/orchestrator";
 import { connectDocker, HostBackend, openState, SandboxError, stateFolder } from "@opentiger/sandbox";
 import { Sandboxd } from "@opentiger/sandboxd";
 import { uninstallPlugin } from "../plugin/plugin-file.ts";
@@ -21,9 +22,18 @@ export async function uninstall(
   await new HostBackend(state).reset();
   if (state.records.list().records.length > 0 || images.length > 0) await emptyEngine(env, images);
   await new Sandboxd(env).stop();
+  await leaveDatabase(env, state.instance);
   say("removing the folders");
   await removeState(env);
   if (plugin !== null) uninstallPlugin(plugin);
+}
+
+/** One of the user's own stays as it is, and may be the next instance's. Where it does not answer, that one is told what to do. */
+async function leaveDatabase(env: NodeJS.ProcessEnv, instance: string): Promise<void> {
+  if (!databaseUrl(env)) return;
+  const database = await openDatabase({ env, program: "uninstall" }).catch(() => undefined);
+  if (!database) return;
+  await releaseDatabase(database, instance).finally(() => database.close());
 }
 
 async function emptyEngine(env: NodeJS.ProcessEnv, images: readonly string[]): Promise<void> {

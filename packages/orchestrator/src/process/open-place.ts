@@ -4,6 +4,7 @@ import type { ExecutionEnvironment } from "@opentiger/schema";
 import type { Place } from "../place.ts";
 import { flagsOf } from "../state/config/flags.ts";
 import { SystemConfig } from "../state/config/system-config.ts";
+import { claimDatabase } from "../state/instance.ts";
 import { openDatabase } from "../state/open-database.ts";
 import type { EnsureOptions } from "../state/postgres/embedded-postgres.ts";
 
@@ -25,6 +26,7 @@ export async function openPlace(env: NodeJS.ProcessEnv, options: OpenPlaceOption
   const state = openState(stateFolder(env));
   const database = await openDatabase({ env, program, ...ensure });
   try {
+    await claimDatabase(database, state, database.route.where);
     const config = await SystemConfig.open(database, { env, flags });
     const sandboxd = new Sandboxd(env);
     const host = new HostBackend(state);

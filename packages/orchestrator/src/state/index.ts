@@ -11,6 +11,7 @@ export { SystemConfig, type SystemConfigOptions } from "./config/system-config.t
 export type { Database } from "./database.ts";
 export { databaseUrl } from "./database-url.ts";
 export * from "./events.ts";
+export { releaseDatabase } from "./instance.ts";
 export * from "./judgements.ts";
 export { heartbeat, type Lease, releaseLease, takeOver } from "./lease.ts";
 export * from "./loops.ts";

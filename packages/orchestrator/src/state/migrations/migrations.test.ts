@@ -16,6 +16,7 @@ const released = {
   10: "5e07f96843d369087d14c5329943037e498756d2c6b9a10624b4781310b66804",
   11: "83464f46d0fbae013c413984579154015be987dce17348b1595952c34e5631f7",
   12: "1a936fd03abf14ed2beabaf4778697c5aa011bb401834d7c16bc025b39e68b4f",
+  13: "fe7584d3f9ba4a75198b4ae1324a4f4d7f9628ee5de8d5ada50df9a6ab9bca4d",
 };
 
 it("a step that was released is never changed: databases that have it would be refused", () => {

@@ -10,6 +10,7 @@ import { agents } from "./0009-agents.ts";
 import { sessions } from "./0010-sessions.ts";
 import { takeOvers } from "./0011-take-overs.ts";
 import { preparedBases } from "./0012-prepared-bases.ts";
+import { instance } from "./0013-instance.ts";
 import type { Migration } from "./migration.ts";
 
 /** All steps, oldest first. New ones are added at the end; those that were released stay as they are. */
@@ -26,4 +27,5 @@ export const migrations: readonly Migration[] = [
   sessions,
   takeOvers,
   preparedBases,
+  instance,
 ];
