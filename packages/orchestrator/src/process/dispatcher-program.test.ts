@@ -17,6 +17,35 @@ afterAll(async () => {
   await endFile();
 });
 
+/** As a process, with its log. */
+async function started(...words: string[]) {
+  const bundle = await bundledProgram(new URL("../main.ts", import.meta.url));
+  const env = { ...process.env, ...instance.env };
+  const child = spawn(process.execPath, [bundle, ...words], { env, stdio: ["ignore", "pipe", "pipe"] });
+  let said = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding("utf8").on("data", (text: string) => {
+      said += text;
+    });
+  const ended = once(child, "exit");
+  await until("it claims", async () => (await client.status())?.ready);
+  return { ended, said: () => said };
+}
+
+it("a dispatcher whose database a newer program has changed claims nothing more, says why and ends", async () => {
+  const database = await instance.open();
+  const { ended, said } = await started("--idle", "600");
+  await database.query(
+    "insert into migrations (version, name, checksum, program) values (1000, 'later', '', '99.0.0')",
+  );
+  try {
+    expect(await ended).toEqual([0, null]);
+    expect(said()).toContain("the database was changed by openTiger 99.0.0 (step 1000, later)");
+  } finally {
+    await database.query("delete from migrations where version = 1000");
+  }
+});
+
 it("a dispatcher without work stays while somebody asks after it, and ends when nobody does", async () => {
   const bundle = await bundledProgram(new URL("../main.ts", import.meta.url));
   const words = [bundle, "--idle", String(idleMs / 1_000)];

@@ -7,6 +7,7 @@ import { claimSocket } from "@opentiger/sandboxd";
 import { opentigerVersion, type StageRole } from "@opentiger/schema";
 import { Dispatcher } from "../dispatch/dispatcher.ts";
 import { OrchestratorError } from "../errors.ts";
+import { outdatedBy } from "../state/migrations/migrate.ts";
 import { boundLog } from "../state/postgres/log-file.ts";
 import type { DispatcherStatus } from "./dispatcher-client.ts";
 import { dispatcherPaths } from "./dispatcher-paths.ts";
@@ -132,6 +133,9 @@ class RunningProgram {
   async #look({ config, database }: OpenPlace, claim: Claim): Promise<void> {
     const { name, idleMs } = this.#options;
     if (!claim.holds()) this.#stop(socketGone);
+    // What it would write may not be what the newer one understands; agents go on, and that one adopts them.
+    const outdated = await outdatedBy(database);
+    if (outdated !== undefined) return this.#stop(outdated);
     if ((this.#dispatcher?.working ?? 0) > 0 || (await hasOpenWork(database)))
       this.#neededAt = performance.now();
     else if (performance.now() - this.#neededAt > idleMs) this.#stop(nothingToDo);

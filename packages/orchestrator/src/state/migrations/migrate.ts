@@ -39,6 +39,15 @@ export async function migrate(lender: Lender, steps: readonly Migration[] = migr
   });
 }
 
+/** Why this program must not go on with a database that it has opened: a newer one has changed it. undefined: it may. */
+export async function outdatedBy(
+  on: Queryable,
+  steps: readonly Migration[] = migrations,
+): Promise<string | undefined> {
+  const newest = (await appliedSteps(on)).at(-1);
+  return newest && isNewer(newest, steps) ? tooNew(newest).message : undefined;
+}
+
 /** Those of the table; none where there is no table yet. */
 async function appliedSteps(on: Queryable): Promise<Applied[]> {
   const there = await firstRow(
@@ -72,12 +81,16 @@ async function prepare(on: Queryable): Promise<void> {
 /** What is left to do after these. They must be the first of ours, unchanged. */
 function missingSteps(done: readonly Applied[], steps: readonly Migration[]): readonly Migration[] {
   const newest = done.at(-1);
-  if (newest && newest.version > (steps.at(-1)?.version ?? 0)) throw tooNew(newest);
+  if (newest && isNewer(newest, steps)) throw tooNew(newest);
   for (const [index, step] of done.entries()) {
     const own = steps[index];
     if (own?.version !== step.version || checksum(own) !== step.checksum) throw altered(step);
   }
   return steps.slice(done.length);
+}
+
+function isNewer({ version }: Applied, steps: readonly Migration[]): boolean {
+  return version > (steps.at(-1)?.version ?? 0);
 }
 
 function tooNew({ version, name, program }: Applied): OrchestratorError {
