@@ -17,6 +17,7 @@ const released = {
   11: "83464f46d0fbae013c413984579154015be987dce17348b1595952c34e5631f7",
   12: "1a936fd03abf14ed2beabaf4778697c5aa011bb401834d7c16bc025b39e68b4f",
   13: "fe7584d3f9ba4a75198b4ae1324a4f4d7f9628ee5de8d5ada50df9a6ab9bca4d",
+  14: "e68e68f0696d45956dd088388eda7e9f3a5ef38d5bbfc74b39d45700a75ed330",
 };
 
 it("a step that was released is never changed: databases that have it would be refused", () => {

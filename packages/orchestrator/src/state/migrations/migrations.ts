@@ -11,6 +11,7 @@ import { sessions } from "./0010-sessions.ts";
 import { takeOvers } from "./0011-take-overs.ts";
 import { preparedBases } from "./0012-prepared-bases.ts";
 import { instance } from "./0013-instance.ts";
+import { roles } from "./0014-roles.ts";
 import type { Migration } from "./migration.ts";
 
 /** All steps, oldest first. New ones are added at the end; those that were released stay as they are. */
@@ -28,4 +29,5 @@ export const migrations: readonly Migration[] = [
   takeOvers,
   preparedBases,
   instance,
+  roles,
 ];
