@@ -5,6 +5,7 @@ import {
   link,
   lstat,
   mkdir,
+  open,
   readdir,
   readlink,
   rename,
@@ -23,7 +24,7 @@ const unneeded = /^(?:pkgconfig|.*\.a)$/;
 
 /**
  * PostgreSQL in a folder of ours: a server goes on running while `npm ci` replaces the package, and another user can
- * reach it. Returns the folder, which is either complete or not there; with the library links, whether or not install
+ * reach it. Returns the folder, which is either complete or not there, also after the machine lost its power; with the library links, whether or not install
  * scripts were run. The caller sees to it that nobody else does the same.
  */
 export async function installFiles(from: PackageFiles, below: string, way: InstallWay): Promise<string> {
@@ -33,7 +34,9 @@ export async function installFiles(from: PackageFiles, below: string, way: Insta
   await rm(unfinished, { recursive: true, force: true });
   await copyFolder(from.folder, unfinished, way);
   await linkLibraries(join(unfinished, "lib"), from);
+  await syncToDisk(join(unfinished, "lib"));
   await rename(unfinished, installed);
+  await syncToDisk(below);
   return installed;
 }
 
@@ -55,6 +58,7 @@ async function copyFolder(from: string, to: string, way: InstallWay): Promise<vo
     else await placeFile(source, target, way);
   });
   await Promise.all(placed);
+  await syncToDisk(to);
 }
 
 async function placeFile(source: string, target: string, way: InstallWay): Promise<void> {
@@ -62,6 +66,13 @@ async function placeFile(source: string, target: string, way: InstallWay): Promi
   await copyFile(source, target, constants.COPYFILE_FICLONE);
   const { mode } = await stat(source);
   await chmod(target, (mode & 0o100) !== 0 ? 0o755 : 0o644);
+  await syncToDisk(target);
+}
+
+/** A name that is on the disk before its content would be a program of zeros after a crash, and taken for complete. */
+async function syncToDisk(path: string): Promise<void> {
+  const file = await open(path, "r");
+  await file.sync().finally(() => file.close());
 }
 
 /** false on another file system, and where the kernel forbids links to files of others. */
