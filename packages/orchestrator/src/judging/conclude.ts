@@ -1,4 +1,5 @@
 import type { CheckRound } from "@opentiger/schema";
+import { endRun } from "../agent/end-run.ts";
 import { failTask } from "../recovery/fail-task.ts";
 import { LeaseLost } from "../stage/lease-lost.ts";
 import { addArtifact } from "../state/artifacts.ts";
@@ -24,7 +25,7 @@ export async function conclude(
   if (failure === null) {
     await place.database.transaction(async (on) => {
       await write(on);
-      await endRun(on, judging);
+      await endJudge(on, judging);
       await moveToMerge(on, judging);
     });
     return;
@@ -33,7 +34,7 @@ export async function conclude(
   const isDone = judgement === "fail";
   const also = async (on: Queryable): Promise<void> => {
     await write(on);
-    if (isDone) await endRun(on, judging);
+    if (isDone) await endJudge(on, judging);
   };
   const rework = { points, session: run.session, agent: run.agent, from: candidateOid, sandbox: null };
   await failTask(place, lease, isDone ? null : judgeRun, failure, { rework, also });
@@ -70,9 +71,9 @@ function bounded(round: CheckRound): CheckRound {
   };
 }
 
-async function endRun(on: Queryable, { judgeRun, lease }: Judging): Promise<void> {
-  const asked = { what: "run", id: judgeRun.id, by: "succeed", from: "running", fence: lease.fence } as const;
-  if (!(await change(on, asked)).changed) throw new LeaseLost(lease.stage);
+async function endJudge(on: Queryable, { place, judgeRun, lease }: Judging): Promise<void> {
+  const { stage, fence } = lease;
+  if (!(await endRun(place, on, { id: judgeRun.id, by: "succeed", fence }))) throw new LeaseLost(stage);
 }
 
 async function moveToMerge(on: Queryable, { task, lease, candidateOid, tip }: Judging): Promise<void> {

@@ -24,11 +24,12 @@ import type { TaskRow } from "../state/tasks.ts";
 import { asApproved, whyItWaits } from "./approval.ts";
 import { failPlanning } from "./plan-failure.ts";
 
-let place: TemporaryLoopPlace;
+let place: TemporaryLoopPlace & { folder: string };
 let loop: string;
 
 beforeAll(async () => {
-  place = await temporaryLoopPlace();
+  const temporary = await temporaryLoopPlace();
+  place = { ...temporary, folder: temporary.instance.home };
 });
 
 afterAll(() => place.remove());

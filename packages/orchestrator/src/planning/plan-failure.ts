@@ -1,4 +1,5 @@
 import type { TaskFailure } from "@opentiger/schema";
+import { type EndPlace, endRun } from "../agent/end-run.ts";
 import type { Place } from "../place.ts";
 import { decideNext } from "../recovery/decide.ts";
 import { LeaseLost } from "../stage/lease-lost.ts";
@@ -23,7 +24,7 @@ export interface PlanningFailed {
  * later, unless that could never help; else the loop has failed and says why. Run and stage change in one transaction.
  */
 export async function failPlanning(
-  place: Pick<Place, "database" | "config">,
+  place: EndPlace & Pick<Place, "database">,
   lease: Lease,
   run: RunRow | null,
   failure: TaskFailure,
@@ -33,7 +34,7 @@ export async function failPlanning(
     const next: Next =
       again === "never" ? { again: false, why: null } : await decide(place, on, lease, run, failure);
     const data = { failure: failure.type, message: failure.message };
-    if (run) await endRun(on, lease, run, { ...used, failure });
+    if (run) await endPlanner(place, on, lease, run, { ...used, failure });
     else if (next.again) await tellAgain(on, lease, failure, next.at);
     const moved = next.again
       ? await releaseLease(on, lease, data, next.at)
@@ -42,7 +43,8 @@ export async function failPlanning(
   });
 }
 
-async function endRun(
+async function endPlanner(
+  place: EndPlace,
   on: Queryable,
   lease: Lease,
   { id }: RunRow,
@@ -50,9 +52,9 @@ async function endRun(
 ): Promise<void> {
   const { failure } = set;
   const by = failure.type === "lost" || failure.type === "removed" ? "lose" : "fail";
-  const ended = { what: "run", id, by, from: "running", fence: lease.fence } as const;
   const data = { failure: failure.type, message: failure.message };
-  if (!(await change(on, { ...ended, set, data })).changed) throw new LeaseLost(lease.stage);
+  const { fence, stage } = lease;
+  if (!(await endRun(place, on, { id, by, fence, set, data }))) throw new LeaseLost(stage);
 }
 
 /** Where there is no run that keeps the failure: what is told is what is counted. */

@@ -53,7 +53,7 @@ async function taskOf({ task }: Lease): Promise<TaskRow> {
   return found;
 }
 
-const place = () => ({ database, config });
+const place = () => ({ database, config, folder: instance.home });
 
 describe("a run that failed", () => {
   it("is ended and its task queued again, with what the next run has to know", async () => {

@@ -1,5 +1,6 @@
 import type { Rework, ReworkPoint, TaskFailure } from "@opentiger/schema";
 import { z } from "zod";
+import { type EndPlace, endRun } from "../agent/end-run.ts";
 import { OrchestratorError } from "../errors.ts";
 import type { Place } from "../place.ts";
 import { LeaseLost } from "../stage/lease-lost.ts";
@@ -30,7 +31,7 @@ export interface FailureExtra {
  * decided. Throws LeaseLost where the stage is somebody else's by now, and then nothing was changed.
  */
 export async function failTask(
-  place: Pick<Place, "database" | "config">,
+  place: EndPlace & Pick<Place, "database">,
   lease: Lease,
   run: RunRow | null,
   failure: TaskFailure,
@@ -43,7 +44,7 @@ export async function failTask(
     const past = await pastOf(on, task);
     const decision = decideNext(situation(place, { lease, failure, task, past }));
     await extra.also?.(on);
-    if (run) await endRun(on, lease, run, failure, extra);
+    if (run) await endFailed(place, on, lease, run, failure, extra);
     await moveOn(on, { lease, task, failure, extra, past, decision });
     return decision.next;
   });
@@ -100,7 +101,8 @@ const runEnds: Readonly<Record<string, "lose" | "cancel">> = {
   cancelled: "cancel",
 };
 
-async function endRun(
+async function endFailed(
+  place: EndPlace,
   on: Queryable,
   { fence, stage }: Lease,
   { id }: RunRow,
@@ -110,8 +112,7 @@ async function endRun(
   const by = runEnds[failure.type] ?? "fail";
   const set = { ...run, failure };
   const data = { failure: failure.type, message: failure.message };
-  const ended = await change(on, { what: "run", id, by, from: "running", fence, set, data });
-  if (!ended.changed) throw new LeaseLost(stage);
+  if (!(await endRun(place, on, { id, by, fence, set, data }))) throw new LeaseLost(stage);
 }
 
 interface Moving {

@@ -1,4 +1,5 @@
 import type { SandboxSummary } from "@opentiger/schema";
+import { endRun } from "../agent/end-run.ts";
 import { forgetTranscripts } from "../agent/run-files.ts";
 import { LeaseLost } from "../stage/lease-lost.ts";
 import { addArtifact } from "../state/artifacts.ts";
@@ -31,8 +32,8 @@ export async function endSubmitted(
     await lockLoop(on, loop.id);
     if ((await waitingMessages(on, task.id)) > 0) return false;
     const set = { candidateOid: candidate, ...runColumns(worked) };
-    const ended = await change(on, { what: "run", id: run.id, by: "succeed", from: "running", fence, set });
-    if (!ended.changed) throw new LeaseLost(lease.stage);
+    if (!(await endRun(place, on, { id: run.id, by: "succeed", fence, set })))
+      throw new LeaseLost(lease.stage);
     for (const artifact of artifacts) await addArtifact(on, artifact);
     const submitted = await change(on, {
       what: "task",

@@ -1,7 +1,6 @@
-import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { type CheckRound, errno } from "@opentiger/schema";
-import { eventsFile, runFolder } from "../agent/run-files.ts";
+import type { CheckRound } from "@opentiger/schema";
+import { runFolder } from "../agent/run-files.ts";
 import { keepText } from "../stage/artifact-file.ts";
 import type { NewArtifact } from "../state/artifacts.ts";
 import { checkName } from "../verifying/compare.ts";
@@ -15,7 +14,7 @@ export interface ArtifactParts {
 
 type Kept = Pick<Work, "place" | "repository"> & { run: Pick<Work["run"], "id"> };
 
-/** What is kept of a run for people to read, in its folder: redacted, within the bound, for the owner alone. */
+/** What is kept of a run for people to read, beside its transcript, in its folder: redacted, within the bound, for the owner alone. */
 export async function writeArtifacts(
   work: Kept,
   { diff, round }: ArtifactParts,
@@ -24,32 +23,15 @@ export async function writeArtifacts(
   const { place, run, repository } = work;
   const maxBytes = place.config.get("OPENTIGER_ARTIFACT_SIZE");
   const folder = runFolder(place, run);
-  const files = [{ kind: "transcript", path: eventsFile(place, run) }];
+  const keepMs = place.config.get("OPENTIGER_ARTIFACT_TIME");
+  const written: NewArtifact[] = [];
   const write = async (kind: string, name: string, text: string): Promise<void> => {
     const path = join(folder, name);
-    await keepText(path, redact(text), maxBytes);
-    files.push({ kind, path });
+    written.push({ run: run.id, kind, path, bytes: await keepText(path, redact(text), maxBytes), keepMs });
   };
   if (diff) await write("diff", "diff.patch", (await repository.diff(diff.from, diff.to, { maxBytes })).text);
   if (round && round.results.length > 0) await write("log", "verify.log", logOf(round));
-  return withSizes(work, files);
-}
-
-async function withSizes(
-  { place, run }: Kept,
-  files: readonly { kind: string; path: string }[],
-): Promise<NewArtifact[]> {
-  const keepMs = place.config.get("OPENTIGER_ARTIFACT_TIME");
-  const sized = files.map(async ({ kind, path }): Promise<NewArtifact[]> => {
-    try {
-      return [{ run: run.id, kind, path, bytes: (await stat(path)).size, keepMs }];
-    } catch (error) {
-      // An agent that never began has said nothing.
-      if (errno(error) === "ENOENT") return [];
-      throw error;
-    }
-  });
-  return (await Promise.all(sized)).flat();
+  return written;
 }
 
 function logOf({ results }: CheckRound): string {

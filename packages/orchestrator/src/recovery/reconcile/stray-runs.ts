@@ -1,6 +1,6 @@
+import { endRun } from "../../agent/end-run.ts";
 import { countedByGateway } from "../../agent/gateway.ts";
 import type { Place } from "../../place.ts";
-import { change } from "../../state/change.ts";
 import { findLoop } from "../../state/loops.ts";
 import { type RunRow, strayRuns } from "../../state/runs.ts";
 import { findTask } from "../../state/tasks.ts";
@@ -15,17 +15,17 @@ export async function endStrayRuns(place: Place): Promise<void> {
   if (strays.length === 0) return;
   const seen = await loopSandboxes(place);
   for (const run of strays)
-    await endRun(place, run, seen).catch((error: unknown) => place.log(`run ${run.id}: ${String(error)}`));
+    await endStray(place, run, seen).catch((error: unknown) => place.log(`run ${run.id}: ${String(error)}`));
 }
 
-async function endRun(place: Place, run: RunRow, { sandboxes, silence }: SeenSandboxes): Promise<void> {
+async function endStray(place: Place, run: RunRow, { sandboxes, silence }: SeenSandboxes): Promise<void> {
   const own = sandboxes.filter(({ summary }) => summary.name === run.sandbox);
   // Its agent may still be at work where nobody can look.
   if (silence && run.sandbox !== null && own.length === 0 && !(await isOnHost(place, run))) throw silence;
   for (const sandbox of own) await endAgent(run, sandbox);
   const by = (await wasCancelled(place, run)) ? "cancel" : "lose";
   const set = await countedByGateway(place, run);
-  await change(place.database, { what: "run", id: run.id, by, from: "running", set });
+  await place.database.transaction((on) => endRun(place, on, { id: run.id, by, set }));
 }
 
 /** Of the sandbox only what belongs to this run: another one may be at work there by now. */
