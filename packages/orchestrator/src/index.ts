@@ -1,4 +1,5 @@
 export { runEventsChannel } from "./agent/event-record.ts";
+export { whyTranscriptIsGone } from "./agent/gone-transcript.ts";
 export { eventsFile, runFolder } from "./agent/run-files.ts";
 export { Dispatcher, type DispatcherOptions } from "./dispatch/dispatcher.ts";
 export { OrchestratorError } from "./errors.ts";

@@ -10,6 +10,7 @@ import {
   OrchestratorError,
   type RunRow,
   runEventsChannel,
+  whyTranscriptIsGone,
 } from "@opentiger/orchestrator";
 import type { Command } from "commander";
 import { z } from "zod";
@@ -51,12 +52,14 @@ async function tell(
   place: OpenPlace,
   run: RunRow,
   { follow, json }: LogsOptions,
-  { stdout, env }: Surroundings,
+  { stdout, stderr, env }: Surroundings,
 ): Promise<void> {
   const tail = new EventTail(eventsFile(place, run));
   const colours = coloursFor(stdout, env);
   const endings = new Endings();
   if (!json) stdout.write(`${colours.dim(await titleOf(place.database, run))}\n`);
+  const gone = whyTranscriptIsGone(place, run);
+  if (gone !== null) stderr.write(`${gone}\n`);
   try {
     for (;;) {
       // Asked before it is read: what was written before the end is read then.

@@ -6,6 +6,7 @@ import {
   listArtifacts,
   listRuns,
   type RunRow,
+  whyTranscriptIsGone,
 } from "@opentiger/orchestrator";
 import { agentEvent, role, runStatus } from "@opentiger/schema";
 import { ServerError } from "../errors.ts";
@@ -36,7 +37,14 @@ const artifact = z
   .openapi("Artifact");
 
 const transcript = z
-  .object({ items: z.array(agentEvent), next: z.number().int().nullable() })
+  .object({
+    items: z.array(agentEvent),
+    next: z.number().int().nullable(),
+    gone: z
+      .string()
+      .nullable()
+      .openapi({ description: "Why it is empty, where it was kept and is not any more" }),
+  })
   .openapi("Transcript");
 
 const text = { description: "Its text", content: { "text/plain": { schema: z.string() } } };
@@ -138,7 +146,8 @@ export function runsApi(parts: Parts) {
     .openapi(showRoute, async (c) => c.json(shownRun(await existingRun(parts, c.req.valid("param").id)), 200))
     .openapi(transcriptRoute, async (c) => {
       const run = await existingRun(parts, c.req.valid("param").id);
-      return c.json(await readTranscript(place, run.id, c.req.valid("query")), 200);
+      const page = await readTranscript(place, run.id, c.req.valid("query"));
+      return c.json({ ...page, gone: whyTranscriptIsGone(place, run) }, 200);
     })
     .openapi(liveRoute, async (c) => {
       const run = await existingRun(parts, c.req.valid("param").id);

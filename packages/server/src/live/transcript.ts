@@ -5,6 +5,7 @@ import {
   type PageRequest,
   type Place,
   runEventsChannel,
+  whyTranscriptIsGone,
 } from "@opentiger/orchestrator";
 import { type AgentEvent, agentEvent } from "@opentiger/schema";
 import { openRunFile } from "./run-file.ts";
@@ -49,8 +50,8 @@ async function readPage(
 }
 
 /**
- * The same as it happens. Ends with `end` when the run has ended and everything was told. Where it was in the file is
- * remembered: a long one is read once, and not once a page.
+ * The same as it happens. Ends with `end` when the run has ended and everything was told, or with why there is nothing
+ * to tell. Where it was in the file is remembered: a long one is read once, and not once a page.
  */
 export async function* followTranscript(
   place: Place,
@@ -64,7 +65,8 @@ export async function* followTranscript(
   try {
     while (!signal.aborted) {
       // Asked before it is read: what was written before the end is read then.
-      const ended = (await findRun(place.database, run))?.state !== "running";
+      const row = await findRun(place.database, run);
+      const ended = row?.state !== "running";
       const { items, next, end } = await readPage(place, run, { after: last, limit: maxLimit }, from);
       last = items.at(-1)?.seq ?? last;
       from = end;
@@ -72,7 +74,11 @@ export async function* followTranscript(
         yield items
           .map((event) => writeEvent({ id: `${event.seq}`, event: event.type, data: event }))
           .join("");
-      else if (ended) return yield writeEvent({ event: "end", data: { run } });
+      else if (ended)
+        return yield writeEvent({
+          event: "end",
+          data: { run, gone: row ? whyTranscriptIsGone(place, row) : null },
+        });
       if (next === null && !ended && !(await news.wait())) yield ": still here\n\n";
     }
   } finally {

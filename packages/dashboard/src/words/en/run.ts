@@ -21,6 +21,7 @@ export const runWords = {
   nothingFound: "Nothing contains that.",
   searchLogs: "Search the logs",
   nothingSaid: "The agent said nothing",
+  notKept: "What the agent said is gone",
   exit: (code: number) => `exit ${code}`,
   changes: { added: "Added", modified: "Changed", deleted: "Deleted", unknown: "Touched" },
   noDiff: "It has no diff",

@@ -6,6 +6,8 @@ export interface Transcript {
   events: readonly AgentEvent[];
   /** The run has ended, and this is all. */
   whole: boolean;
+  /** Why there is nothing, where there was something once. */
+  gone: string | null;
 }
 
 /** So often what came is drawn, however much of it there is. */
@@ -19,8 +21,9 @@ export class TranscriptStore {
   readonly #run: string;
   readonly #listeners = new Set<() => void>();
   #events: AgentEvent[] = [];
-  #shown: Transcript = { events: [], whole: false };
+  #shown: Transcript = { events: [], whole: false, gone: null };
   #whole = false;
+  #gone: string | null = null;
   #drawing = false;
 
   constructor(run: string) {
@@ -52,7 +55,11 @@ export class TranscriptStore {
     const lastEventId = this.#events.at(-1)?.seq.toString();
     const answer = await send("GET", `/runs/${this.#run}/transcript/live`, { lastEventId, signal });
     for await (const { event, data } of readEvents(answer)) {
-      if (event === "end") this.#whole = true;
+      if (event === "end") {
+        this.#whole = true;
+        // It is the server's own word.
+        this.#gone = (JSON.parse(data) as Pick<Transcript, "gone">).gone;
+      }
       // The server has checked that it is an event of an agent.
       else if (data !== "") this.#events.push(JSON.parse(data) as AgentEvent);
       else continue;
@@ -65,7 +72,7 @@ export class TranscriptStore {
     this.#drawing = true;
     setTimeout(() => {
       this.#drawing = false;
-      this.#shown = { events: this.#events.slice(), whole: this.#whole };
+      this.#shown = { events: this.#events.slice(), whole: this.#whole, gone: this.#gone };
       for (const listener of this.#listeners) listener();
     }, drawMs);
   }

@@ -28,7 +28,7 @@ const usualHeight: Readonly<Record<Row["kind"], number>> = {
 export function TranscriptView({ run, live }: { run: string; live: boolean }) {
   const store = useMemo(() => new TranscriptStore(run), [run]);
   useEffect(() => store.start(), [store]);
-  const { events, whole } = useSyncExternalStore(store.subscribe, store.get);
+  const { events, whole, gone } = useSyncExternalStore(store.subscribe, store.get);
   const { q: search = "" } = useSearch({ strict: false });
   const [open, setOpen] = useState<ReadonlySet<number>>(new Set());
   const [following, setFollowing] = useState(live);
@@ -53,7 +53,11 @@ export function TranscriptView({ run, live }: { run: string; live: boolean }) {
         )}
       </div>
       {rows.length === 0 && !live && !whole && <Loading />}
-      {rows.length === 0 && (live || whole) && <EmptyState icon={MessagesSquare} title={emptyTitle()} />}
+      {rows.length === 0 && (live || whole) && (
+        <EmptyState icon={MessagesSquare} title={emptyTitle()}>
+          {gone}
+        </EmptyState>
+      )}
       {rows.length > 0 && (
         <Card>
           <VirtualRows
@@ -76,6 +80,7 @@ export function TranscriptView({ run, live }: { run: string; live: boolean }) {
 
   function emptyTitle(): string {
     if (search.trim() !== "" && events.length > 0) return text.nothingFound;
+    if (gone !== null) return text.notKept;
     return whole ? text.nothingSaid : text.waiting;
   }
 }
