@@ -79,19 +79,19 @@ async function fresh(judging: Judging, asked: OwnSandbox): Promise<Sandbox> {
   if (!begun) {
     // Whatever has this name is left of an earlier judgement.
     await remove(judging, asked);
-    const sandbox = await make(judging, asked);
+    const sandbox = await make(judging, asked, "new");
     await judging.journal.step(mark, z.literal(true), async () => true as const);
     return sandbox;
   }
-  const sandbox = await make(judging, asked);
+  const sandbox = await make(judging, asked, "begun");
   const known = await sandbox.execs();
   if (known.some(({ id }) => id.startsWith(asked.execs))) return sandbox;
   await sandbox.close().catch(() => {});
   await remove(judging, asked);
-  return make(judging, asked);
+  return make(judging, asked, "new");
 }
 
-async function make(judging: Judging, asked: OwnSandbox): Promise<Sandbox> {
+async function make(judging: Judging, asked: OwnSandbox, which: "new" | "begun"): Promise<Sandbox> {
   const { place, loop, repository, project, environment, choice, signal, say } = judging;
   const { commit, phase } = asked;
   const about = { loop, repository, project, environment, signal, say, commit, phase };
@@ -100,6 +100,7 @@ async function make(judging: Judging, asked: OwnSandbox): Promise<Sandbox> {
     agent: choice.driver.template,
     name: nameOf(judging, asked),
     prepared: await preparedTip(judging),
+    isBegun: which === "begun",
   });
 }
 

@@ -14,6 +14,8 @@ export interface SandboxRequest extends ShapeRequest {
   environment: ExecutionEnvironment;
   /** The template of the agent that is going to work there. */
   agent: AgentName;
+  /** Somebody began to work there: its clone was set up then, and is left as it is whatever a set-up depends on by now. */
+  isBegun?: boolean;
   signal: AbortSignal;
   say?: (line: string) => void;
 }
@@ -29,7 +31,7 @@ const lookEveryMs = 250;
 export async function makeSandbox(place: Place, request: SandboxRequest): Promise<Sandbox> {
   const backend = await place.backend(request.environment);
   const sandbox = await createOrOpen(backend, request.name, creation(place, request), request.signal);
-  if (request.prepared.image !== null) return sandbox;
+  if (request.prepared.image !== null || request.isBegun) return sandbox;
   try {
     await setUpOnce(place, sandbox, request);
     return sandbox;

@@ -1,13 +1,17 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { TemporaryJudgedLoop } from "../fixture/temporary-judged-loop.ts";
 import { claimed, claimOf, newLoop, newTask } from "../fixture/temporary-loops.ts";
 import { type TemporaryPlace, temporaryPlace } from "../fixture/temporary-place.ts";
 import { LeaseLost } from "../stage/lease-lost.ts";
 import { claimStage } from "../state/claims.ts";
 import { takeOver } from "../state/lease.ts";
-import { removeLeft, removeTaskSandboxes, taskSandboxes } from "./task-sandbox.ts";
+import { findStart } from "./start-point.ts";
+import { openTaskSandbox, removeLeft, removeTaskSandboxes, taskSandboxes } from "./task-sandbox.ts";
+import { openWork } from "./work.ts";
 
 let place: TemporaryPlace;
 let workspace: string;
@@ -46,6 +50,40 @@ it("one that has lost its stage removes nothing, and one that has it removes wha
   expect(await taskSandboxes(work)).toHaveLength(1);
   await removeLeft({ ...work, lease: lease ?? work.lease });
   expect(await taskSandboxes(work)).toEqual([]);
+});
+
+it("whoever takes a run over leaves its clone as the agent has it, also where it would be set up otherwise by now", async () => {
+  const project = { setup: ["echo done >> set-up.log"], verify: [] };
+  const task = { role: "worker", title: "It", instructions: "Do it.", needs: [], allowedPaths: [] } as const;
+  const loop = await TemporaryJudgedLoop.begin(place, {
+    files: {
+      "opentiger.json": JSON.stringify(project),
+      "README.md": "empty\n",
+      ".gitignore": "set-up.log\n",
+    },
+    settings: { environment: "host" },
+    tasks: [task],
+  });
+  const lease = await loop.claim(1);
+  const open = async () => {
+    const work = await openWork(place, lease, new AbortController().signal);
+    const start = await findStart(work);
+    const opened = "failure" in start ? start : await openTaskSandbox(work, start);
+    if ("failure" in opened) throw new Error(opened.failure.message);
+    await opened.sandbox.close();
+    return opened.sandbox.workspaces[0]?.path ?? "";
+  };
+  const clone = await open();
+  writeFileSync(join(clone, "README.md"), "half of a sentence");
+  writeFileSync(join(clone, "new.txt"), "new");
+  await place.config.patch({ OPENTIGER_NETWORK_POLICY: "deny" }, "test");
+  expect(await open()).toBe(clone);
+  expect(readFileSync(join(clone, "README.md"), "utf8")).toBe("half of a sentence");
+  expect(execFileSync("git", ["-C", clone, "status", "--short"], { encoding: "utf8" })).toContain(
+    "?? new.txt",
+  );
+  expect(readFileSync(join(clone, "set-up.log"), "utf8")).toBe("done\n");
+  loop.remove();
 });
 
 async function claimedWork() {

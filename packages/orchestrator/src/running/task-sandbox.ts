@@ -27,9 +27,9 @@ export async function openTaskSandbox(
   const { journal } = work;
   const begun = await journal.known("sandbox", made);
   const expected = begun?.id ?? start.sandbox;
-  if (!expected) await removeLeft(work);
-  const sandbox = await make(work, start);
-  if (expected && sandbox.id !== expected) {
+  if (expected === null) await removeLeft(work);
+  const sandbox = await make(work, start, expected === null ? "new" : "begun");
+  if (expected !== null && sandbox.id !== expected) {
     await sandbox.close().catch(() => {});
     await removeLeft(work);
     return { failure: taskFailureOf("removed") };
@@ -59,12 +59,18 @@ async function freshen(work: Work, sandbox: Sandbox, from: StartPoint): Promise<
 }
 
 /** With the packages of the branch that the work is built on: tasks that were merged may have changed lock files. */
-async function make(work: Work, { base, start: commit }: StartPoint): Promise<Sandbox> {
+async function make(
+  work: Work,
+  { base, start: commit }: StartPoint,
+  which: "new" | "begun",
+): Promise<Sandbox> {
   const { place, loop, repository, project, environment, choice, signal, say } = work;
   const agent = choice.driver.template;
   const about = { loop, repository, project, environment, agent, signal, say };
   const prepared = await ensurePrepared(place, { ...about, commit: base });
-  return makeSandbox(place, { ...about, name: taskSandboxName(work), commit, prepared, phase: "run" });
+  const name = taskSandboxName(work);
+  const isBegun = which === "begun";
+  return makeSandbox(place, { ...about, name, commit, prepared, phase: "run", isBegun });
 }
 
 /** What an earlier run left is nothing to begin with. Whoever slept over the looking has no stage, and no say, any more. */
