@@ -43,7 +43,13 @@ export async function askPlanner(
   const about = { loop, repository, project, commit, environment, agent, signal, say: () => {} } as const;
   const prepared = await ensurePrepared(place, about);
   const name = `loop-${loop.id}-${agent}`;
-  const sandbox = await makeSandbox(place, { ...about, name, prepared, phase: "run" });
+  const sandbox = await makeSandbox(place, {
+    ...about,
+    name,
+    prepared,
+    redact: (text) => text,
+    phase: "run",
+  });
   try {
     await authenticate(place, sandbox);
     const prompt = "How many files are there, and are they kind?";

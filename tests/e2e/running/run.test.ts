@@ -166,6 +166,7 @@ describe("a run of a task", () => {
       environment: "sandbox",
       prepared: { image: null, key: "none", setup: [] },
       phase: "run",
+      redact: (text: string) => text,
       signal: new AbortController().signal,
     });
     expect((await runIn(planned, ["touch", "/tmp/planned"])).code).toBe(0);

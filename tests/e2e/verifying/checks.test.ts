@@ -5,7 +5,7 @@ import { baselineOf } from "../../../packages/orchestrator/src/verifying/baselin
 import { compareChecks } from "../../../packages/orchestrator/src/verifying/compare.ts";
 import { runChecks } from "../../../packages/orchestrator/src/verifying/run-checks.ts";
 import { type Gates, gates, type VerifyingWorld, verifyingWorld } from "../../setup/verifying-world.ts";
-import { base, begin, killedWhen, results } from "./begun-project.ts";
+import { base, begin, killedWhen, nothingSecret, results } from "./begun-project.ts";
 import { loopOf } from "./verifying-loop.ts";
 
 let world: VerifyingWorld;
@@ -24,7 +24,7 @@ describe("checks in a sandbox", () => {
     const { repository } = checked.sample;
     const { signal } = new AbortController();
     const about = { loop: loopOf("sample"), repository, project, sandbox } as const;
-    const asked = { ...about, environment: "sandbox", key: "", signal } as const;
+    const asked = { ...about, environment: "sandbox", key: "", redact: nothingSecret, signal } as const;
     const before = await baselineOf(world.place, { ...asked, commit: checked.commit });
     expect(results(before)).toEqual(["npm test: failed", "is red: failed", "adds: passed"]);
     expect(await baselineOf(world.place, { ...asked, commit: checked.commit })).toEqual(before);
@@ -68,7 +68,7 @@ describe("checks in a sandbox", () => {
     const { repository } = elsewhere.sample;
     const { signal } = new AbortController();
     const about = { loop: loopOf("sample"), repository, project, commit, sandbox } as const;
-    const asked = { ...about, environment: "sandbox", key: "", signal } as const;
+    const asked = { ...about, environment: "sandbox", key: "", redact: nothingSecret, signal } as const;
     await expect(baselineOf(world.place, asked)).rejects.toMatchObject({ code: "internal" });
   });
 
@@ -94,6 +94,7 @@ describe("checks in a sandbox", () => {
       commit: killed.commit,
       sandbox,
       environment: "sandbox",
+      redact: nothingSecret,
       signal,
     } as const;
     const round = await baselineOf(world.place, { ...asked, key: prepared.key });

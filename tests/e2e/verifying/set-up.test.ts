@@ -7,7 +7,7 @@ import { runIn } from "../../setup/place.ts";
 import { preparedImages } from "../../setup/prepared-images.ts";
 import { until } from "../../setup/until.ts";
 import { type Gates, gates, type VerifyingWorld, verifyingWorld } from "../../setup/verifying-world.ts";
-import { begin, killedWhen, results, said, sandboxNames } from "./begun-project.ts";
+import { begin, killedWhen, nothingSecret, results, said, sandboxNames } from "./begun-project.ts";
 import { loopOf } from "./verifying-loop.ts";
 
 let world: VerifyingWorld;
@@ -112,7 +112,15 @@ describe("on the host", () => {
     const { repository } = host.sample;
     const { signal } = new AbortController();
     const where = { commit: host.commit, sandbox, environment: "host" } as const;
-    const asked = { loop: loopOf("sample"), repository, project, ...where, key: "", signal };
+    const asked = {
+      loop: loopOf("sample"),
+      repository,
+      project,
+      ...where,
+      key: "",
+      redact: nothingSecret,
+      signal,
+    };
     expect(results(await baselineOf(world.place, asked))).toEqual([
       "npm test: failed",
       "is red: failed",

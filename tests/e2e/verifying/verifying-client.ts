@@ -19,6 +19,7 @@ const about = {
   environment: "sandbox",
   agent: "shell",
   signal,
+  redact: (text: string) => text,
   say: (line: string) => void process.stdout.write(`${line}\n`),
 } as const;
 const prepared = await ensurePrepared(place, about);

@@ -92,9 +92,9 @@ async function fresh(judging: Judging, asked: OwnSandbox): Promise<Sandbox> {
 }
 
 async function make(judging: Judging, asked: OwnSandbox, which: "new" | "begun"): Promise<Sandbox> {
-  const { place, loop, repository, project, environment, choice, signal, say } = judging;
+  const { place, loop, repository, project, environment, choice, signal, redact, say } = judging;
   const { commit, phase } = asked;
-  const about = { loop, repository, project, environment, signal, say, commit, phase };
+  const about = { loop, repository, project, environment, signal, redact, say, commit, phase };
   return makeSandbox(place, {
     ...about,
     agent: choice.driver.template,

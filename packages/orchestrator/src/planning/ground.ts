@@ -70,10 +70,11 @@ export async function layGround(
   };
   const prepared = await ensurePrepared(place, about);
   const name = sandboxName({ loop: loop.id, kind: "loop", agent });
-  const sandbox = await makeSandbox(place, { ...about, name, prepared, phase: "run" });
+  const backend = environment === "host" ? "host" : "docker";
+  const redact = await redactionOf(place, { agent, name, backend });
+  const sandbox = await makeSandbox(place, { ...about, name, prepared, redact, phase: "run" });
   try {
     await authenticate(place, sandbox);
-    const redact = await redactionOf(place, sandbox);
     // Before its first planner nobody wrote in the loop's own sandbox; one that failed may have.
     const isUsed = (await listRuns(place.database, { loop: loop.id, limit: 1 })).items.length > 0;
     const look = (): Promise<CheckRound> =>

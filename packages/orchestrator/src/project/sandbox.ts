@@ -16,6 +16,8 @@ export interface SandboxRequest extends ShapeRequest {
   agent: AgentName;
   /** Somebody began to work there: its clone was set up then, and is left as it is whatever a set-up depends on by now. */
   isBegun?: boolean;
+  /** Cleans what the set-up says where it fails: on the host it has what agents log in with. */
+  redact: (text: string) => string;
   signal: AbortSignal;
   say?: (line: string) => void;
 }
@@ -97,7 +99,7 @@ const failures = `"$(git rev-parse --git-path opentiger-set-up-failures)"`;
 
 /** Without a prepared image each clone is set up by itself, once. */
 async function setUpOnce(place: Place, sandbox: Sandbox, request: SandboxRequest): Promise<void> {
-  const { project, prepared, signal, say = () => {} } = request;
+  const { project, prepared, redact, signal, say = () => {} } = request;
   // Where there is nothing to do, reports of checks still must never be committed.
   const { setup } = prepared;
   if (setup.length === 0 && project.verify.every(({ reporter }) => !reporter?.path)) return;
@@ -112,7 +114,7 @@ async function setUpOnce(place: Place, sandbox: Sandbox, request: SandboxRequest
   const failed = await shell(`cat ${failures} 2> /dev/null | wc -l`);
   const execId = `setup-${prepared.key.slice(0, 16)}-${failed}`;
   try {
-    await setupIn(sandbox, { ...project, setup }, { timeoutMs, execId, signal, say });
+    await setupIn(sandbox, { ...project, setup }, { timeoutMs, execId, signal, redact, say });
   } catch (error) {
     if (error instanceof OrchestratorError && error.code === "setup_failed") {
       await shell(`echo "$1" >> ${failures}`);

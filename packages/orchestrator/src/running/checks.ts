@@ -36,13 +36,8 @@ export interface Checked {
  * Runs the checks where the agent worked, so that it hears at once what is wrong. That they are green here proves
  * nothing: the judge runs them again, where no agent was.
  */
-export async function checkWork(
-  work: Work,
-  sandbox: Sandbox,
-  { commit }: Committed,
-  redact: (text: string) => string,
-): Promise<Checked> {
-  const { place, project, run, turn, signal, journal } = work;
+export async function checkWork(work: Work, sandbox: Sandbox, { commit }: Committed): Promise<Checked> {
+  const { place, project, run, turn, redact, signal, journal } = work;
   const round = await journal.step("round", checkRound, async () => ({
     tree: "as_is" as const,
     commit,
@@ -89,6 +84,17 @@ async function baselineAtBase(work: Work): Promise<CheckRound> {
   return baselineApart(place, { ...about, prepared, name });
 }
 
-function atLoopBase({ loop, repository, project, environment, choice, signal, loopBase: commit, say }: Work) {
-  return { loop, repository, project, environment, agent: choice.driver.template, signal, say, commit };
+function atLoopBase(work: Work) {
+  const { loop, repository, project, environment, choice, signal, loopBase: commit, redact, say } = work;
+  return {
+    loop,
+    repository,
+    project,
+    environment,
+    agent: choice.driver.template,
+    signal,
+    redact,
+    say,
+    commit,
+  };
 }

@@ -19,7 +19,7 @@ export async function disputeIn(
   const { text } = await work.journal.step("dispute", shape, async () => {
     if (locked.length === 0) return { text: null };
     const { stdout } = await sayInside(work, sandbox, readFile, { words: [disputeFile(sandbox)] });
-    return { text: stdout.trim() === "" ? null : stdout.trim() };
+    return { text: stdout.trim() === "" ? null : work.redact(stdout.trim()) };
   });
   await forgetDispute(work, sandbox);
   return text;

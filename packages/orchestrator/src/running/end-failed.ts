@@ -17,7 +17,6 @@ import { taskSandboxName, type Work } from "./work.ts";
 type Failed = Extract<RunResult, { failure: unknown }>;
 
 export interface FailedPlace {
-  redact: (text: string) => string;
   sandbox?: Sandbox;
   start?: StartPoint;
 }
@@ -26,15 +25,14 @@ export interface FailedPlace {
  * The run has failed and its task goes on by the table, in one transaction. What the agent did is kept for the next run
  * where that goes on with it: as a commit, and in its sandbox, which waits.
  */
-export async function endFailed(work: Work, failed: Failed, at: FailedPlace): Promise<void> {
+export async function endFailed(work: Work, failed: Failed, at: FailedPlace = {}): Promise<void> {
   const { place, lease, run, choice } = work;
   const { failure, worked, round, points = [] } = failed;
   const from = await workSoFar(work, failed, at);
-  const artifacts = await writeArtifacts(
-    work,
-    { ...(from && at.start ? { diff: { from: at.start.base, to: from } } : {}), ...(round ? { round } : {}) },
-    at.redact,
-  );
+  const artifacts = await writeArtifacts(work, {
+    ...(from && at.start ? { diff: { from: at.start.base, to: from } } : {}),
+    ...(round ? { round } : {}),
+  });
   const session = worked?.session ?? null;
   // Behind the transaction the task is anybody's, and what is there then may be theirs.
   const seen = await taskSandboxes(work).catch(() => []);

@@ -20,11 +20,10 @@ export async function endSubmitted(
   work: Work,
   { base }: StartPoint,
   { candidate, worked, round }: Extract<RunResult, { candidate: string }>,
-  redact: (text: string) => string,
 ): Promise<boolean> {
   const { place, lease, run, task, loop } = work;
   const diff = { from: base, to: candidate };
-  const artifacts = await writeArtifacts(work, { diff, ...(round ? { round } : {}) }, redact);
+  const artifacts = await writeArtifacts(work, { diff, ...(round ? { round } : {}) });
   const { fence } = lease;
   // Behind the transaction the task is anybody's, and what is there then may be theirs.
   const seen = await taskSandboxes(work).catch(() => []);

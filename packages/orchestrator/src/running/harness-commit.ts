@@ -48,7 +48,9 @@ export async function commitNow(
   const said = await sayInside(work, sandbox, script, { words: [start], env: author(work) });
   const [, commit, tree] = answer.exec(said.stdout) ?? [];
   if (said.code === 0 && commit !== undefined && tree !== undefined) return { commit, tree };
-  return { failure: taskFailureOf("rules", `git does not take what it left: ${said.stderr.trim()}`) };
+  return {
+    failure: taskFailureOf("rules", `git does not take what it left: ${work.redact(said.stderr.trim())}`),
+  };
 }
 
 /** Nobody sees this commit: the candidate is made of its tree. The same tree is the same commit. */

@@ -10,7 +10,7 @@ const mostOutput = 256 * 1024;
 export interface Said {
   code: number | null;
   stdout: string;
-  /** The end of it, redacted by nobody: it is for the agent that caused it. */
+  /** The end of it, redacted by nobody yet. */
   stderr: string;
 }
 

@@ -32,12 +32,8 @@ it("what is kept of a run is redacted, within the bound, for the owner alone", a
     durationMs: 1,
   } as const;
   const round = { tree: "as_is", commit: to, results: [check] } as const;
-  const work = { place, repository, run: { id: "one" } };
-  const written = await writeArtifacts(
-    work,
-    { diff: { from, to }, round: { ...round, results: [check] } },
-    redact,
-  );
+  const work = { place, repository, redact, run: { id: "one" } };
+  const written = await writeArtifacts(work, { diff: { from, to }, round: { ...round, results: [check] } });
   expect(written.map(({ kind, path }) => [kind, basename(path)])).toEqual([
     ["diff", "diff.patch"],
     ["log", "verify.log"],

@@ -12,15 +12,11 @@ export interface ArtifactParts {
   round?: CheckRound;
 }
 
-type Kept = Pick<Work, "place" | "repository"> & { run: Pick<Work["run"], "id"> };
+type Kept = Pick<Work, "place" | "repository" | "redact"> & { run: Pick<Work["run"], "id"> };
 
 /** What is kept of a run for people to read, beside its transcript, in its folder: redacted, within the bound, for the owner alone. */
-export async function writeArtifacts(
-  work: Kept,
-  { diff, round }: ArtifactParts,
-  redact: (text: string) => string,
-): Promise<NewArtifact[]> {
-  const { place, run, repository } = work;
+export async function writeArtifacts(work: Kept, { diff, round }: ArtifactParts): Promise<NewArtifact[]> {
+  const { place, run, repository, redact } = work;
   const maxBytes = place.config.get("OPENTIGER_ARTIFACT_SIZE");
   const folder = runFolder(place, run);
   const keepMs = place.config.get("OPENTIGER_ARTIFACT_TIME");

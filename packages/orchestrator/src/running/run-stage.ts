@@ -8,7 +8,6 @@ import {
   type TaskFailure,
 } from "@opentiger/schema";
 import { authenticate } from "../agent/credentials.ts";
-import { redactionOf } from "../agent/known-secrets.ts";
 import { budgetOf } from "../loops/budget.ts";
 import type { Place } from "../place.ts";
 import { taskFailureOf } from "../recovery/task-failures.ts";
@@ -24,7 +23,7 @@ import type { RunResult } from "./run-result.ts";
 import { findStart, type StartPoint } from "./start-point.ts";
 import { openTaskSandbox } from "./task-sandbox.ts";
 import { afterTurn, lastTurn } from "./turns.ts";
-import { openWork, type Work, workplaceOf } from "./work.ts";
+import { openWork, type Work } from "./work.ts";
 
 /**
  * One run of a task, from its claim to a candidate that waits for the judge, or to a failure of a known type. Whoever
@@ -33,22 +32,21 @@ import { openWork, type Work, workplaceOf } from "./work.ts";
  */
 export async function runStage(place: Place, lease: Lease, signal: AbortSignal): Promise<void> {
   const work = await openWork(place, lease, signal);
-  const redact = await redactionOf(place, workplaceOf(work, work.choice.driver.template));
   const start = await findStart(work);
-  if ("failure" in start) return endFailed(work, start, { redact });
+  if ("failure" in start) return endFailed(work, start);
   const done = await knownResult(work);
-  if (done && (await endSubmitted(work, start, done, redact))) return;
+  if (done && (await endSubmitted(work, start, done))) return;
   const broke = await withoutBudget(work);
-  if (broke) return endFailed(work, broke, { redact });
+  if (broke) return endFailed(work, broke);
   const opened = await openTaskSandbox(work, start);
-  if ("failure" in opened) return endFailed(work, opened, { redact });
+  if ("failure" in opened) return endFailed(work, opened);
   const { sandbox } = opened;
   try {
     for (let submitted = false; !submitted; ) {
-      const result = await runIn(work, sandbox, start, redact);
+      const result = await runIn(work, sandbox, start);
       signal.throwIfAborted();
-      if ("failure" in result) return await endFailed(work, result, { redact, sandbox, start });
-      submitted = await endSubmitted(work, start, result, redact);
+      if ("failure" in result) return await endFailed(work, result, { sandbox, start });
+      submitted = await endSubmitted(work, start, result);
     }
   } finally {
     await sandbox.close().catch(() => {});
@@ -56,12 +54,7 @@ export async function runStage(place: Place, lease: Lease, signal: AbortSignal):
 }
 
 /** What the agent has come to, with all that people said to it meanwhile. */
-async function runIn(
-  whole: Work,
-  sandbox: Sandbox,
-  start: StartPoint,
-  redact: (text: string) => string,
-): Promise<RunResult> {
+async function runIn(whole: Work, sandbox: Sandbox, start: StartPoint): Promise<RunResult> {
   await authenticate(whole.place, sandbox);
   const { turn, ...ended } = await letAgentWork(whole, sandbox, start);
   const work = afterTurn(whole, turn);
@@ -75,7 +68,7 @@ async function runIn(
   if ("failure" in left) return { worked, failure: left.failure, points: [brokenRule(left.failure)] };
   if (await isUnchanged(work, start, left))
     return { worked: ended, failure: denied ?? taskFailureOf("no_change", lastWords(worked)) };
-  const { round, points } = await checkWork(work, sandbox, left, redact);
+  const { round, points } = await checkWork(work, sandbox, left);
   if (points.length > 0)
     return { worked, left, round, failure: taskFailureOf("verify", points[0]?.text), points };
   return { worked, left, round, ...(await collectCandidate(work, sandbox, start, left)) };

@@ -55,7 +55,8 @@ async function freshen(work: Work, sandbox: Sandbox, from: StartPoint): Promise<
   if (kept === null) return;
   const script = 'git -c core.hooksPath=/dev/null -c core.fsmonitor=false reset --quiet "$1"';
   const { code, stderr } = await sayInside(work, sandbox, script, { words: [start] });
-  if (code !== 0) work.say(`the work that was kept could not be brought back to its start: ${stderr.trim()}`);
+  if (code !== 0)
+    work.say(`the work that was kept could not be brought back to its start: ${work.redact(stderr.trim())}`);
 }
 
 /** With the packages of the branch that the work is built on: tasks that were merged may have changed lock files. */
@@ -64,9 +65,9 @@ async function make(
   { base, start: commit }: StartPoint,
   which: "new" | "begun",
 ): Promise<Sandbox> {
-  const { place, loop, repository, project, environment, choice, signal, say } = work;
+  const { place, loop, repository, project, environment, choice, signal, redact, say } = work;
   const agent = choice.driver.template;
-  const about = { loop, repository, project, environment, agent, signal, say };
+  const about = { loop, repository, project, environment, agent, signal, redact, say };
   const prepared = await ensurePrepared(place, { ...about, commit: base });
   const name = taskSandboxName(work);
   const isBegun = which === "begun";

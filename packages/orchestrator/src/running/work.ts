@@ -6,7 +6,7 @@ import {
 } from "@opentiger/schema";
 import { z } from "zod";
 import { type AgentChoice, agentCalled, agentFor } from "../agent/agent-choice.ts";
-import type { Workplace } from "../agent/known-secrets.ts";
+import { redactionOf, type Workplace } from "../agent/known-secrets.ts";
 import { openRun } from "../agent/open-run.ts";
 import { runFolder } from "../agent/run-files.ts";
 import { OrchestratorError } from "../errors.ts";
@@ -47,6 +47,8 @@ export interface Work {
   journal: Journal;
   /** Of the agent, from 0 on: whenever people step in, the next one begins. */
   turn: number;
+  /** Cleans what came out of where the agent works, and of commands that were run for it. */
+  redact: (text: string) => string;
   say: (line: string) => void;
 }
 
@@ -79,6 +81,7 @@ export async function openWork(place: Place, lease: Lease, signal: AbortSignal):
     agent: run.agent,
     model: (run.agent === usual.name ? usual.model : undefined) ?? null,
   }));
+  const agent = agentCalled(place, choice);
   const approved = (each: TaskRow): Promise<TaskRow> => asApproved(database, loop, environment, each);
   return {
     place,
@@ -94,9 +97,10 @@ export async function openWork(place: Place, lease: Lease, signal: AbortSignal):
     environment,
     journal,
     turn: 0,
-    choice: agentCalled(place, choice),
+    choice: agent,
     held: await Promise.all((await heldTests(database, task.id)).map(approved)),
     testsFirst: task.role === "tester" && (await testedWorker(database, task.id)) !== undefined,
+    redact: await redactionOf(place, workplaceOf({ loop, task, environment }, agent.driver.template)),
     say: (line) => place.log(`loop ${loop.id}, task ${task.number}, run ${run.number}: ${line}`),
   };
 }

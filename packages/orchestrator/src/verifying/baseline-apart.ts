@@ -6,9 +6,7 @@ import { makeSandbox, type SandboxRequest } from "../project/sandbox.ts";
 import { leftToOthers } from "../stage/lease-lost.ts";
 import { baselineOf, knownBaseline } from "./baseline.ts";
 
-export interface ApartRequest extends Omit<SandboxRequest, "phase"> {
-  redact?: (text: string) => string;
-}
+export type ApartRequest = Omit<SandboxRequest, "phase">;
 
 /**
  * Whether a sandbox in which agents work is no place for a baseline: checks may reach other hosts than they. On the host

@@ -21,7 +21,7 @@ export interface BaselineRequest {
   signal: AbortSignal;
   /** Of the prepared image, on which the outcome depends too. */
   key: string;
-  redact?: (text: string) => string;
+  redact: (text: string) => string;
   onOutput?: (data: Buffer) => void;
 }
 
@@ -30,7 +30,7 @@ export interface BaselineRequest {
  * checks; whoever takes over goes on with the check that runs.
  */
 export async function baselineOf(place: Place, request: BaselineRequest): Promise<CheckRound> {
-  const { project, commit, sandbox, signal, onOutput } = request;
+  const { project, commit, sandbox, redact, signal, onOutput } = request;
   const key = baselineKey(place, request);
   const known = await knownBaseline(place, request);
   if (known) return known;
@@ -42,7 +42,7 @@ export async function baselineOf(place: Place, request: BaselineRequest): Promis
     env: project.env,
     timeoutMs: place.config.get("OPENTIGER_VERIFY_TIMEOUT"),
     id: execId("baseline", commit.slice(0, 12), key.slice(0, 12)),
-    redact: request.redact ?? ((text) => text),
+    redact,
     signal,
     ...(onOutput ? { onOutput: (_, data) => onOutput(data) } : {}),
   });

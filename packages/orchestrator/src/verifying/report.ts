@@ -20,20 +20,32 @@ const readers = { junit: readJunit, tap: readTap, "vitest-json": readVitestJson 
   (text: string) => Iterable<ReportedTest>
 >;
 
-/** Reads what a reporter wrote. Paths below `cwd` come out as relative to it, since that is another for each clone. */
-export function readReport(format: ReporterFormat, bytes: Buffer, cwd: string): Report {
+/** How much is said of why a report cannot be read, which may quote it. */
+const maxReason = 300;
+
+export interface ReportPlace {
+  /** Paths below it come out as relative to it, since it is another one for each clone. */
+  cwd: string;
+  /** Cleans what tests say before it is cut: half of a secret is known to nobody. */
+  redact: (text: string) => string;
+}
+
+/** Reads what a reporter wrote. */
+export function readReport(format: ReporterFormat, bytes: Buffer, { cwd, redact }: ReportPlace): Report {
   if (bytes.length > maxReportBytes)
     return { readable: false, why: `is larger than ${maxReportBytes} bytes` };
   try {
-    const tests = bounded(readers[format](bytes.toString("utf8").replace(/^\uFEFF/, "")));
-    return { readable: true, tests: tests.map((test) => tidied(test, cwd)) };
+    const tests = bounded(readers[format](bytes.toString("utf8").replace(/^\uFEFF/, "")), redact);
+    return { readable: true, tests: tests.map((test) => tidied(test, cwd, redact)) };
   } catch (error) {
-    if (error instanceof Unreadable) return { readable: false, why: error.message };
+    if (error instanceof Unreadable) {
+      return { readable: false, why: redact(error.message).slice(0, maxReason) };
+    }
     throw error;
   }
 }
 
-function bounded(tests: Iterable<ReportedTest>): ReportedTest[] {
+function bounded(tests: Iterable<ReportedTest>, redact: (text: string) => string): ReportedTest[] {
   const kept: ReportedTest[] = [];
   for (const test of tests) {
     if (kept.length >= maxTests) throw new Unreadable(`tells of more than ${maxTests} tests`);
@@ -43,12 +55,13 @@ function bounded(tests: Iterable<ReportedTest>): ReportedTest[] {
   return kept.map((test) => {
     if (test.output === "") return test;
     outputs += 1;
-    return { ...test, output: outputs > maxTestOutputs ? "" : test.output.slice(0, maxTestOutput) };
+    const output = outputs > maxTestOutputs ? "" : redact(test.output).slice(0, maxTestOutput);
+    return { ...test, output };
   });
 }
 
-function tidied(test: ReportedTest, cwd: string): ReportedTest {
-  const within = (text: string): string => text.replaceAll(`${cwd}/`, "");
+function tidied(test: ReportedTest, cwd: ReportPlace["cwd"], redact: ReportPlace["redact"]): ReportedTest {
+  const within = (text: string): string => redact(text.replaceAll(`${cwd}/`, ""));
   return {
     ...test,
     name: plainName(within(test.name)),

@@ -64,6 +64,16 @@ describe("commands", () => {
     expect(result?.output.length).toBe(7_999);
   });
 
+  it("say without secrets why their report cannot be read, also where that is cut", async () => {
+    const secret = "top-secret";
+    for (const before of [0, 262, 268, 275]) {
+      const command = `printf 'Bail out! ${"x".repeat(before)}${secret}\\n1..1\\n' > out/report.tap`;
+      const [result] = await check(reporting(`mkdir -p out; ${command}`));
+      expect(result?.output).toContain("was given up");
+      expect(result?.output).not.toContain("top-");
+    }
+  });
+
   it("leave nothing running", async () => {
     await check({ commands: [{ command: "sleep 4711 > /dev/null 2>&1 & echo $! > pid" }] });
     const [alive] = await check({ commands: [{ command: 'grep -q 4711 "/proc/$(cat pid)/cmdline"' }] });

@@ -66,7 +66,7 @@ async function runCheck(
   const { exit, exitCode, durationMs } = outcome;
   const output = plainText(redact(outcome.tail.toString("utf8")).slice(-outputLength));
   const results = checkResults({ command: check.command, exit, exitCode, output, durationMs }, report);
-  return results.map((result) => redactTest(result, redact));
+  return results.map((result) => redacted(result, redact));
 }
 
 function withReport(command: string, path: string, name: string): string[] {
@@ -75,16 +75,16 @@ function withReport(command: string, path: string, name: string): string[] {
 
 async function reportOf(
   sandbox: Sandbox,
-  { cwd, signal }: ChecksRequest,
+  { cwd, signal, redact }: ChecksRequest,
   { reporter }: VerifyCommand,
   { stdout }: CommandOutcome,
   name: string,
 ): Promise<Report | undefined> {
   if (!reporter) return undefined;
-  if (reporter.path === undefined) return readReport(reporter.format, stdout, cwd);
+  if (reporter.path === undefined) return readReport(reporter.format, stdout, { cwd, redact });
   const file = await keptReport(sandbox, { cwd, name, signal });
   if (file === undefined) return { readable: false, why: `${reporter.path} was not written` };
-  return readReport(reporter.format, file, cwd);
+  return readReport(reporter.format, file, { cwd, redact });
 }
 
 /** Read under another id each time: it is there as often as somebody asks for it. */
@@ -108,8 +108,8 @@ async function keptReport(
   });
 }
 
-/** Names and messages of tests may hold whatever the tests printed. */
-function redactTest(result: CheckResult, redact: (text: string) => string): CheckResult {
-  if (result.test === null) return result;
-  return { ...result, test: redact(result.test), output: plainText(redact(result.output)) };
+/** As a whole and at the end: names, messages and reasons may hold whatever was printed. */
+function redacted(result: CheckResult, redact: (text: string) => string): CheckResult {
+  const { test, output } = result;
+  return { ...result, test: test === null ? null : redact(test), output: plainText(redact(output)) };
 }

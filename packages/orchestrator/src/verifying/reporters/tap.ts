@@ -58,7 +58,7 @@ function lineOf(line: string): Line {
 
 /** The test that it tells of, if it does. */
 function takeLine(levels: Level[], depth: number, body: string): ReportedTest | undefined {
-  if (/^Bail out!/i.test(body)) throw new Unreadable(`was given up: ${body.slice(0, 200)}`);
+  if (/^Bail out!/i.test(body)) throw new Unreadable(`was given up: ${body}`);
   const planned = plan.exec(body);
   if (!planned) return takeResult(levels, depth, body);
   takePlan(levels, depth, Number(planned[1]));
