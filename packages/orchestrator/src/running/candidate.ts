@@ -11,7 +11,8 @@ import { workspaceOf } from "./inside.ts";
 import type { StartPoint } from "./start-point.ts";
 import type { Work } from "./work.ts";
 
-export type Collected = { candidate: string } | { failure: TaskFailure; points: ReworkPoint[] };
+type Refused = { failure: TaskFailure; points: ReworkPoint[] };
+export type Collected = { candidate: string } | Refused;
 
 export const knownCandidate = z.object({ candidate: z.string() });
 
@@ -30,7 +31,9 @@ export async function collectCandidate(
   if (collected) return collected;
   const head = await collectCommit(work, sandbox, start, left);
   if ("failure" in head) return head;
-  const points = checkRules(await repository.changes(start.base, head.oid), {
+  const changes = await unlessRefused(() => repository.changes(start.base, head.oid));
+  if ("failure" in changes) return changes;
+  const points = checkRules(changes, {
     allowedPaths: task.allowedPaths,
     mayChange: task.mayChange,
     role: task.role,
@@ -65,22 +68,29 @@ async function collectCommit(
   sandbox: Sandbox,
   { start }: StartPoint,
   { commit, tree }: Committed,
-): Promise<{ oid: string } | { failure: TaskFailure; points: ReworkPoint[] }> {
+): Promise<{ oid: string } | Refused> {
   const path = workspaceOf(sandbox);
-  try {
+  return unlessRefused(async () => {
     const { headOid } = await repository.collect(sandbox, { name: sandbox.name, path, base: start, signal });
     if (headOid !== commit)
       return refused("the verify commands moved HEAD; they may change files, and no history");
     // In there the agent may have answered in the place of git.
     if ((await repository.tree(headOid)) === tree) return { oid: headOid };
     return refused("the commit that was handed over is not what git was said to have written");
+  });
+}
+
+/** What cannot be taken is the agent's to mend, and no trouble of the machine. */
+async function unlessRefused<T>(act: () => Promise<T>): Promise<T | Refused> {
+  try {
+    return await act();
   } catch (error) {
-    if (error instanceof OrchestratorError && error.code === "commits_refused") return refused(error.message);
-    throw error;
+    if (!(error instanceof OrchestratorError) || error.code !== "commits_refused") throw error;
+    return refused([error.message, error.remedy].filter(Boolean).join(": "));
   }
 }
 
-function refused(text: string): { failure: TaskFailure; points: ReworkPoint[] } {
+function refused(text: string): Refused {
   return { failure: taskFailureOf("rules", text), points: [{ by: "rules", file: null, line: null, text }] };
 }
 
