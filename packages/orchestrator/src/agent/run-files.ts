@@ -1,4 +1,4 @@
-import { readdirSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Place } from "../place.ts";
 
@@ -17,9 +17,11 @@ const transcriptName = "transcript";
 /**
  * Removes what the CLIs of a run printed, which is kept as it was printed, secrets and all. It is needed only for as long
  * as another process may take the run over: until its outcome is in the database.
+ * Where whoever ended it is killed before this, the reconciler does it.
  */
 export function forgetTranscripts(place: Pick<Place, "folder">, run: { id: string }): void {
   const folder = runFolder(place, run);
+  if (!existsSync(folder)) return;
   for (const name of readdirSync(folder))
     if (name.startsWith(transcriptName)) rmSync(join(folder, name), { force: true });
 }

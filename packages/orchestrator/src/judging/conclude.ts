@@ -1,5 +1,6 @@
 import type { CheckRound } from "@opentiger/schema";
 import { endRun } from "../agent/end-run.ts";
+import { forgetTranscripts } from "../agent/run-files.ts";
 import { failTask } from "../recovery/fail-task.ts";
 import { LeaseLost } from "../stage/lease-lost.ts";
 import { addArtifact } from "../state/artifacts.ts";
@@ -28,7 +29,7 @@ export async function conclude(
       await endJudge(on, judging);
       await moveToMerge(on, judging);
     });
-    return;
+    return forgetTranscripts(place, judgeRun);
   }
   // A judge who found it bad did its work; one who found nothing out did not.
   const isDone = judgement === "fail";
@@ -38,6 +39,7 @@ export async function conclude(
   };
   const rework = { points, session: run.session, agent: run.agent, from: candidateOid, sandbox: null };
   await failTask(place, lease, isDone ? null : judgeRun, failure, { rework, also });
+  forgetTranscripts(place, judgeRun);
 }
 
 async function writeDown(

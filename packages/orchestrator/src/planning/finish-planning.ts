@@ -1,5 +1,6 @@
 import type { Plan } from "@opentiger/schema";
 import { type EndPlace, endRun } from "../agent/end-run.ts";
+import { forgetTranscripts } from "../agent/run-files.ts";
 import type { Place } from "../place.ts";
 import { LeaseLost } from "../stage/lease-lost.ts";
 import { change } from "../state/change.ts";
@@ -44,4 +45,5 @@ export async function finishPlanning(
     });
     if (!planned.changed) throw new LeaseLost(lease.stage);
   });
+  if (run) forgetTranscripts(place, run);
 }

@@ -1,5 +1,6 @@
 import type { TaskFailure } from "@opentiger/schema";
 import { type EndPlace, endRun } from "../agent/end-run.ts";
+import { forgetTranscripts } from "../agent/run-files.ts";
 import type { Place } from "../place.ts";
 import { decideNext } from "../recovery/decide.ts";
 import { LeaseLost } from "../stage/lease-lost.ts";
@@ -41,6 +42,7 @@ export async function failPlanning(
       : await failLoop(on, lease, failure, next.why);
     if (!moved) throw new LeaseLost(lease.stage);
   });
+  if (run) forgetTranscripts(place, run);
 }
 
 async function endPlanner(

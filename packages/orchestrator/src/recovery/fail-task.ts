@@ -1,6 +1,7 @@
 import type { Rework, ReworkPoint, TaskFailure } from "@opentiger/schema";
 import { z } from "zod";
 import { type EndPlace, endRun } from "../agent/end-run.ts";
+import { forgetTranscripts } from "../agent/run-files.ts";
 import { OrchestratorError } from "../errors.ts";
 import type { Place } from "../place.ts";
 import { LeaseLost } from "../stage/lease-lost.ts";
@@ -37,7 +38,7 @@ export async function failTask(
   failure: TaskFailure,
   extra: FailureExtra = {},
 ): Promise<Next> {
-  return place.database.transaction(async (on) => {
+  const next = await place.database.transaction(async (on) => {
     await lockLoop(on, lease.loop);
     const task = lease.task === null ? undefined : await findTask(on, lease.task);
     if (!task) throw new OrchestratorError("internal", `stage ${lease.stage} is not a stage of a task`);
@@ -48,6 +49,8 @@ export async function failTask(
     await moveOn(on, { lease, task, failure, extra, past, decision });
     return decision.next;
   });
+  if (run) forgetTranscripts(place, run);
+  return next;
 }
 
 const past = z.object({

@@ -1,7 +1,6 @@
 import type { Sandbox } from "@opentiger/sandbox";
 import type { SandboxSummary, TaskFailureType } from "@opentiger/schema";
 import { countedByGateway } from "../agent/gateway.ts";
-import { forgetTranscripts } from "../agent/run-files.ts";
 import type { Next } from "../recovery/decide.ts";
 import { failTask } from "../recovery/fail-task.ts";
 import { taskFailureRules } from "../recovery/task-failures.ts";
@@ -49,7 +48,6 @@ export async function endFailed(work: Work, failed: Failed, at: FailedPlace = {}
       for (const artifact of artifacts) await addArtifact(on, artifact);
     },
   });
-  forgetTranscripts(place, run);
   await leaveSandbox(work, failure.type, next, seen);
 }
 

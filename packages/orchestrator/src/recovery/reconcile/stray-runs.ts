@@ -1,5 +1,6 @@
 import { endRun } from "../../agent/end-run.ts";
 import { countedByGateway } from "../../agent/gateway.ts";
+import { forgetTranscripts } from "../../agent/run-files.ts";
 import type { Place } from "../../place.ts";
 import { findLoop } from "../../state/loops.ts";
 import { type RunRow, strayRuns } from "../../state/runs.ts";
@@ -26,6 +27,7 @@ async function endStray(place: Place, run: RunRow, { sandboxes, silence }: SeenS
   const by = (await wasCancelled(place, run)) ? "cancel" : "lose";
   const set = await countedByGateway(place, run);
   await place.database.transaction((on) => endRun(place, on, { id: run.id, by, set }));
+  forgetTranscripts(place, run);
 }
 
 /** Of the sandbox only what belongs to this run: another one may be at work there by now. */

@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { loopSettings } from "@opentiger/schema";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import { eventsFile, runFolder } from "../../agent/run-files.ts";
+import { eventsFile, runFolder, transcriptFile } from "../../agent/run-files.ts";
 import { failStage } from "../../dispatch/fail-stage.ts";
 import { planned } from "../../fixture/temporary-loop-place.ts";
 import { claimed, claimOf, newLoop, newTask, submit } from "../../fixture/temporary-loops.ts";
@@ -96,7 +97,10 @@ it.each(ends)("what %s said is kept after its loop", async (_who, begin, end, st
   const { run, loop } = begun;
   mkdirSync(runFolder(place, run), { recursive: true });
   writeFileSync(eventsFile(place, run), "said\n");
+  writeFileSync(transcriptFile(place, run), "as it was printed");
+  writeFileSync(`${transcriptFile(place, run)}-piece-1`, "as it was printed");
   await end(begun);
+  expect(readdirSync(runFolder(place, run)), "what was printed is gone").toEqual(["events.ndjson"]);
   expect((await findRun(place.database, run.id))?.state).toBe(state);
   await cancelLoop(place.database, loop).catch(() => {});
   await place.database.query("update loops set status = 'cancelled', ended_at = now()");
@@ -111,6 +115,20 @@ it("a run whose agent never began has no transcript that is kept", async () => {
   const { lease, run } = await working();
   await failStage(place, lease, new Error("broken"));
   expect((await listArtifacts(place.database, { run: run.id })).items).toEqual([]);
+});
+
+it("what a CLI printed goes with its run where whoever ended that was killed, and stays while one goes on", async () => {
+  const { lease, run } = await working();
+  mkdirSync(runFolder(place, run), { recursive: true });
+  for (const name of ["transcript", "transcript-2", "start.json"])
+    writeFileSync(join(runFolder(place, run), name), "{}");
+  await clean(place);
+  expect(readdirSync(runFolder(place, run)), "somebody may take it over").toHaveLength(3);
+  const ended = { what: "run", id: run.id, by: "fail", from: "running", fence: lease.fence } as const;
+  await change(place.database, ended);
+  await clean(place, { endedWithinMs: 60_000 });
+  expect(readdirSync(runFolder(place, run)), "its loop goes on").toEqual(["start.json"]);
+  expect(place.lines).toEqual([]);
 });
 
 async function planning(): Promise<Begun> {
