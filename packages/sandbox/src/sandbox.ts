@@ -116,11 +116,14 @@ export interface CreateOptions {
   onProgress?: (line: string) => void;
 }
 
-export interface RemoveOptions {
-  /** Remove although commits in a clone were not fetched. */
-  force?: boolean;
+export interface StopOptions {
   /** Only this one: another that has the name by now is not touched, and the asked one told as `not_found`. */
   id?: string;
+}
+
+export interface RemoveOptions extends StopOptions {
+  /** Remove although commits in a clone were not fetched. */
+  force?: boolean;
 }
 
 export interface ListOptions {
@@ -142,7 +145,7 @@ export interface Backend {
   list(options?: ListOptions): Promise<SandboxSummary[]>;
   /** Everything known about it, as JSON. */
   inspect(name: string): Promise<Record<string, unknown>>;
-  stop(name: string): Promise<void>;
+  stop(name: string, options?: StopOptions): Promise<void>;
   /** Lets one go on that was paused because the disk was nearly full. */
   resume(name: string): Promise<void>;
   remove(name: string, options?: RemoveOptions): Promise<void>;

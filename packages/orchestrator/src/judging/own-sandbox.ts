@@ -2,10 +2,11 @@ import { type Sandbox, SandboxError } from "@opentiger/sandbox";
 import type { ErrorCode } from "@opentiger/schema";
 import { z } from "zod";
 import { ensurePrepared, type Prepared } from "../project/prepared.ts";
-import { removeSandbox } from "../project/remove-sandbox.ts";
+import { removeSeen } from "../project/remove-sandbox.ts";
 import { makeSandbox } from "../project/sandbox.ts";
 import { sandboxName } from "../project/sandbox-name.ts";
-import { leftToOthers } from "../stage/lease-lost.ts";
+import { LeaseLost, leftToOthers } from "../stage/lease-lost.ts";
+import { isHeld } from "../state/lease.ts";
 import type { Judging } from "./judging.ts";
 
 export interface OwnSandbox {
@@ -69,7 +70,7 @@ async function once<T>(
     return await use(sandbox);
   } finally {
     await sandbox.close().catch(() => {});
-    if (!leftToOthers(judging.signal)) await remove(judging, asked);
+    if (!leftToOthers(judging.signal)) await remove(judging, sandbox);
   }
 }
 
@@ -78,7 +79,7 @@ async function fresh(judging: Judging, asked: OwnSandbox): Promise<Sandbox> {
   const begun = await judging.journal.known(mark, z.literal(true));
   if (!begun) {
     // Whatever has this name is left of an earlier judgement.
-    await remove(judging, asked);
+    await removeLeft(judging, asked);
     const sandbox = await make(judging, asked, "new");
     await judging.journal.step(mark, z.literal(true), async () => true as const);
     return sandbox;
@@ -87,7 +88,7 @@ async function fresh(judging: Judging, asked: OwnSandbox): Promise<Sandbox> {
   const known = await sandbox.execs();
   if (known.some(({ id }) => id.startsWith(asked.execs))) return sandbox;
   await sandbox.close().catch(() => {});
-  await remove(judging, asked);
+  await remove(judging, sandbox);
   return make(judging, asked, "new");
 }
 
@@ -104,8 +105,21 @@ async function make(judging: Judging, asked: OwnSandbox, which: "new" | "begun")
   });
 }
 
-async function remove(judging: Judging, asked: OwnSandbox): Promise<void> {
-  await removeSandbox(await judging.place.backend(judging.environment), nameOf(judging, asked));
+/** Whoever slept over the looking has no stage, and no say, any more. */
+async function removeLeft(judging: Judging, asked: OwnSandbox): Promise<void> {
+  const { place, environment, lease } = judging;
+  const name = nameOf(judging, asked);
+  const left = (await (await place.backend(environment)).list()).find(
+    (each) => each.own && each.name === name,
+  );
+  if (!left) return;
+  if (!(await isHeld(place.database, lease))) throw new LeaseLost(lease.stage);
+  await remove(judging, left);
+}
+
+/** This one, and none that the next holder of the stage has made by that name. */
+async function remove({ place, environment }: Judging, seen: Pick<Sandbox, "name" | "id">): Promise<void> {
+  await removeSeen(await place.backend(environment), seen);
 }
 
 /** The one in which the model looks at the candidate has the name that contract B6 gives a judge's. */

@@ -9,6 +9,7 @@ import { listJudgements } from "../state/judgements.ts";
 import { takeOver } from "../state/lease.ts";
 import { judgeStage } from "./judge-stage.ts";
 import { openJudging } from "./judging.ts";
+import { withOwnSandbox } from "./own-sandbox.ts";
 import { runRound } from "./rounds.ts";
 
 const never = new AbortController().signal;
@@ -27,7 +28,7 @@ beforeAll(async () => {
   loop = await TemporaryJudgedLoop.begin(place, {
     files: { "opentiger.json": JSON.stringify(project), "package.json": "{}", "package-lock.json": "{}" },
     settings: { environment: "host" },
-    tasks: ["Taken over", "Too slow"].map((title) => ({ ...task, title })),
+    tasks: ["Taken over", "Too slow", "Slept over"].map((title) => ({ ...task, title })),
   });
 });
 
@@ -57,6 +58,22 @@ it("a project is not set up again under checks that run already, whoever takes t
   const { results } = await runRound(await openJudging(place, next, never), round);
   expect(results).toMatchObject([{ command: waiting, result: "passed" }]);
   expect(place.lines.slice(before).filter((line) => line.includes("set-up:"))).toEqual([]);
+});
+
+it("a judge that slept leaves the sandbox alone that another made by the name of its own", async () => {
+  const commit = await loop.submit(3, { "src/other.js": "export {};\n" });
+  const judging = await openJudging(place, await loop.claim(3), never);
+  const backend = await place.backend("host");
+  const asked = { part: "checks", commit, phase: "verify", execs: "none" } as const;
+  const next = await withOwnSandbox(judging, asked, async ({ name, id }) => {
+    await backend.remove(name, { force: true, id });
+    const workspaces = [{ path: loop.user, readOnly: false }];
+    const made = await backend.create({ name, agent: "shell", workspaces });
+    await made.close();
+    return made;
+  });
+  expect((await backend.list()).filter(({ id }) => id === next.id)).toHaveLength(1);
+  await backend.remove(next.name, { force: true });
 });
 
 it("a judgement that takes longer than it may is inconclusive", async () => {

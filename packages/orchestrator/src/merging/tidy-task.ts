@@ -1,6 +1,6 @@
 import { LoopRepository } from "../git/repository.ts";
 import type { Place } from "../place.ts";
-import { removeSandbox } from "../project/remove-sandbox.ts";
+import { removeSeen } from "../project/remove-sandbox.ts";
 import { readSandboxName, taskOfSandbox } from "../project/sandbox-name.ts";
 import { findLoop, type LoopRow } from "../state/loops.ts";
 import type { TaskRow } from "../state/tasks.ts";
@@ -38,8 +38,8 @@ async function dropPins(
 async function removeSandboxes(place: Place, { id, settings }: LoopRow, { number }: TaskRow): Promise<void> {
   const environment = settings.environment ?? place.config.get("EXECUTION_ENVIRONMENT");
   const backend = await place.backend(environment);
-  for (const { name, own } of await backend.list()) {
-    const of = own ? readSandboxName(name) : undefined;
-    if (of?.loop === id && taskOfSandbox(of) === number) await removeSandbox(backend, name);
+  for (const sandbox of await backend.list()) {
+    const of = sandbox.own ? readSandboxName(sandbox.name) : undefined;
+    if (of?.loop === id && taskOfSandbox(of) === number) await removeSeen(backend, sandbox);
   }
 }

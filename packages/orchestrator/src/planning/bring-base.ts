@@ -1,7 +1,7 @@
 import type { ExecutionEnvironment } from "@opentiger/schema";
 import type { LoopRepository } from "../git/repository.ts";
 import type { Place } from "../place.ts";
-import { removeSandbox } from "../project/remove-sandbox.ts";
+import { removeSeen } from "../project/remove-sandbox.ts";
 import { sandboxOwner } from "../recovery/reconcile/loop-sandboxes.ts";
 import { LeaseLost } from "../stage/lease-lost.ts";
 import type { Lease } from "../state/lease.ts";
@@ -43,8 +43,9 @@ async function forgetBaseBefore(
     await showingLife(on, async () => {
       await repository.unpin(lease.loop, "base");
       const backend = await place.backend(environment);
-      for (const { name, own } of await backend.list()) {
-        if (own && sandboxOwner(name)?.loop === lease.loop) await removeSandbox(backend, name);
+      for (const sandbox of await backend.list()) {
+        if (sandbox.own && sandboxOwner(sandbox.name)?.loop === lease.loop)
+          await removeSeen(backend, sandbox);
       }
     });
   });

@@ -4,6 +4,7 @@ import type { AgentName, ErrorCode, ExecutionEnvironment } from "@opentiger/sche
 import { OrchestratorError } from "../errors.ts";
 import type { Place } from "../place.ts";
 import { hostVariables } from "./host-variables.ts";
+import { removeSeen } from "./remove-sandbox.ts";
 import { type ShapeRequest, sandboxShape } from "./sandbox-shape.ts";
 import { setupIn } from "./setup.ts";
 
@@ -74,10 +75,12 @@ async function createOrOpen(
     const created = await unless(["already_exists"], () => backend.create(options));
     if (created) return created;
     signal.throwIfAborted();
+    const left = (await backend.list()).find((each) => each.own && each.name === name);
     const opened = await unless(unusable, () => backend.open(name));
     if (opened) return opened;
     // What is left of it is in the way; somebody who lives and is still making it does not let go of it (`sandbox_unfinished`).
-    if (Date.now() > end) await unless(["not_found"], () => backend.remove(name, { force: true }));
+    // Only what was seen before it could not be opened: another that somebody has made since then is theirs.
+    if (left && Date.now() > end) await removeSeen(backend, left);
     await sleep(lookEveryMs, undefined, { signal });
     if (Date.now() > end + patienceMs) return backend.create(options);
   }

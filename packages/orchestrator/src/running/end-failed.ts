@@ -94,7 +94,8 @@ async function leaveSandbox(
   const goesOnThere = isKept(type) && (next.by === "wait_for_quota" || (next.by === "again" && next.resume));
   try {
     if (!goesOnThere) await removeTaskSandboxes(work, seen);
-    else if (next.by === "wait_for_quota" || next.at !== null || next.pauseLoop) await stopTaskSandbox(work);
+    else if (next.by === "wait_for_quota" || next.at !== null || next.pauseLoop)
+      await stopTaskSandbox(work, seen);
   } catch (error) {
     work.say(`its sandbox could not be put away: ${String(error)}`);
   }

@@ -10,7 +10,13 @@ import { LeaseLost } from "../stage/lease-lost.ts";
 import { claimStage } from "../state/claims.ts";
 import { takeOver } from "../state/lease.ts";
 import { findStart } from "./start-point.ts";
-import { openTaskSandbox, removeLeft, removeTaskSandboxes, taskSandboxes } from "./task-sandbox.ts";
+import {
+  openTaskSandbox,
+  removeLeft,
+  removeTaskSandboxes,
+  stopTaskSandbox,
+  taskSandboxes,
+} from "./task-sandbox.ts";
 import { openWork } from "./work.ts";
 
 let place: TemporaryPlace;
@@ -39,6 +45,20 @@ it("a dispatcher that slept before it removed what it saw leaves the next one's 
   const next = await newSandbox(work.loop.id);
   await removeTaskSandboxes(work, seen);
   expect((await taskSandboxes(work)).map(({ id }) => id)).toEqual([next]);
+});
+
+it("a dispatcher that slept before it stopped what it saw leaves the next one's sandbox running", async () => {
+  const work = await claimedWork();
+  await newSandbox(work.loop.id);
+  const seen = await taskSandboxes(work);
+  await removeTaskSandboxes(work, seen);
+  const next = await newSandbox(work.loop.id);
+  // Nobody has claimed it as far as the sleeper knows.
+  const asleep = { ...work, task: { number: 1, id: crypto.randomUUID() } };
+  await stopTaskSandbox(asleep, seen);
+  expect(await taskSandboxes(work)).toMatchObject([{ id: next, status: "running" }]);
+  await stopTaskSandbox(asleep, await taskSandboxes(work));
+  expect(await taskSandboxes(work)).toMatchObject([{ id: next, status: "stopped" }]);
 });
 
 it("one that has lost its stage removes nothing, and one that has it removes what is left", async () => {

@@ -105,10 +105,13 @@ export async function removeTaskSandboxes(
   for (const sandbox of seen) await removeSeen(backend, sandbox);
 }
 
-/** It waits for its next run without taking memory, unless that has begun already. */
-export async function stopTaskSandbox(work: Work): Promise<void> {
+/** It waits for its next run without taking memory, unless that has begun already, or has made another by now. */
+export async function stopTaskSandbox(
+  work: OfTask & { task: Pick<Work["task"], "id"> },
+  seen: readonly SandboxSummary[],
+): Promise<void> {
   const next = await openStage(work.place.database, work.task.id);
   if (next?.state === "claimed") return;
   const backend = await work.place.backend(work.environment);
-  await backend.stop(taskSandboxName(work)).catch(unlessGone);
+  for (const { name, id } of seen) await backend.stop(name, { id }).catch(unlessGone);
 }

@@ -1,7 +1,7 @@
 import type { CheckRound } from "@opentiger/schema";
 import type { Place } from "../place.ts";
 import { reachTheSame } from "../project/network.ts";
-import { removeSandbox } from "../project/remove-sandbox.ts";
+import { removeSeen } from "../project/remove-sandbox.ts";
 import { makeSandbox, type SandboxRequest } from "../project/sandbox.ts";
 import { leftToOthers } from "../stage/lease-lost.ts";
 import { baselineOf, knownBaseline } from "./baseline.ts";
@@ -29,7 +29,6 @@ export async function baselineApart(place: Place, request: ApartRequest): Promis
     return await baselineOf(place, { ...asked, sandbox });
   } finally {
     await sandbox.close().catch(() => {});
-    if (!leftToOthers(request.signal))
-      await removeSandbox(await place.backend(request.environment), sandbox.name);
+    if (!leftToOthers(request.signal)) await removeSeen(await place.backend(request.environment), sandbox);
   }
 }

@@ -7,6 +7,7 @@ import type {
   OpenOptions,
   RemoveOptions,
   Sandbox,
+  StopOptions,
 } from "../../sandbox.ts";
 import { stateFolder } from "../../state/folder.ts";
 import { openState } from "../../state/state.ts";
@@ -78,8 +79,8 @@ export class DockerBackend implements Backend {
     return this.#at((place) => inspectSandbox(place, name));
   }
 
-  stop(name: string): Promise<void> {
-    return this.#at((place) => stopSandbox(place, name));
+  stop(name: string, options: StopOptions = {}): Promise<void> {
+    return this.#at((place) => stopSandbox(place, name, options));
   }
 
   resume(name: string): Promise<void> {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SandboxRecord } from "@opentiger/schema";
 import type Docker from "dockerode";
+import type { StopOptions } from "../../sandbox.ts";
 import { closeWayOut } from "./container/way-out.ts";
 import { forget } from "./discard.ts";
 import { sentenceOf, statusOf } from "./engine/errors.ts";
@@ -12,8 +13,9 @@ import type { Place } from "./place.ts";
 const graceMs = 300;
 
 /** Stops a sandbox within a second. One that is not running is stopped already. */
-export async function stopSandbox(place: Place, name: string): Promise<void> {
+export async function stopSandbox(place: Place, name: string, { id }: StopOptions = {}): Promise<void> {
   const record = findSandbox(place, name);
+  if (id !== undefined && record.id !== id) throw notFound(name);
   if (record.engine !== place.facts.id) throw elsewhere(place, record);
   const container = place.docker.getContainer(record.containerId);
   if (record.paused) place.state.records.update(record.id, (latest) => ({ ...latest, paused: null }));

@@ -3,7 +3,14 @@ import { homedir } from "node:os";
 import type { SandboxSummary, WorkspaceKind } from "@opentiger/schema";
 import { SandboxError } from "../../errors.ts";
 import { checkName, defaultNames } from "../../names.ts";
-import type { Backend, CreateOptions, OpenOptions, RemoveOptions, Sandbox } from "../../sandbox.ts";
+import type {
+  Backend,
+  CreateOptions,
+  OpenOptions,
+  RemoveOptions,
+  Sandbox,
+  StopOptions,
+} from "../../sandbox.ts";
 import { openDialledSession } from "../../session/session.ts";
 import { sandboxOverSession } from "../../session/session-sandbox.ts";
 import { ensureCarrierFolder, removeCarrierFolder } from "../../state/carrier-folder.ts";
@@ -99,8 +106,9 @@ export class HostBackend implements Backend {
   }
 
   /** Ends the supervisor and every command it ever started. */
-  async stop(name: string): Promise<void> {
+  async stop(name: string, { id }: StopOptions = {}): Promise<void> {
     const record = this.#find(name);
+    if (id !== undefined && record.id !== id) throw notFound(name);
     await endAll(record);
     this.#records.change(record, { supervisor: null });
   }
