@@ -37,7 +37,10 @@ export async function findStart(work: Work): Promise<StartPoint | { failure: Tas
   const found = (await keptStart(work)) ?? (await newStart(work));
   if ("failure" in found) return found;
   await pinStart(work, found);
-  return journal.step("start", startPoint, async () => found);
+  const decided = await journal.step("start", startPoint, async () => found);
+  // Who slept over the finding has pinned what nobody begins with.
+  if (decided.base !== found.base || decided.start !== found.start) await pinStart(work, decided);
+  return decided;
 }
 
 /** Its base is the one it had: what came to the branch since is the judge's to bring together. */

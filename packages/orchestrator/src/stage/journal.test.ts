@@ -23,6 +23,17 @@ it("a step that is known is not done again, by whoever opens the journal next", 
   expect(done).toBe(2);
 });
 
+it("of two who did a step at once, one of them asleep in between, the first one's result is everybody's", async () => {
+  const [awake, asleep] = [new Journal(folder), new Journal(folder)];
+  const late = await asleep.step("start", oid, async () => {
+    await awake.step("start", oid, async () => ({ oid: "newer" }));
+    return { oid: "older" };
+  });
+  expect(late).toEqual({ oid: "newer" });
+  expect(await awake.known("start", oid)).toEqual({ oid: "newer" });
+  expect(readdirSync(folder)).toEqual(["start.json"]);
+});
+
 it("a step that failed is not known, and is done again", async () => {
   const journal = new Journal(join(folder, "not", "there", "yet"));
   const failing = journal.step("commit", oid, () => Promise.reject(new Error("no disk")));

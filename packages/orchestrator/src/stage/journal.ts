@@ -1,12 +1,15 @@
-import { mkdir, readFile } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { link, mkdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { writeAtomically } from "@opentiger/sandbox";
 import { errno } from "@opentiger/schema";
 import type { z } from "zod";
+import { OrchestratorError } from "../errors.ts";
 
 /**
  * What was found out in the course of a stage, step by step, so that whoever takes it over goes on behind the last step
- * that is known. A step that was under way is done again: it must stand that. A file for each, replaced as a whole.
+ * that is known. A step that was under way is done again: it must stand that. A file for each, there as a whole or not at
+ * all, and never replaced: of two who did a step, one of them asleep in between, the first one's result is everybody's.
  */
 export class Journal {
   readonly folder: string;
@@ -20,8 +23,11 @@ export class Journal {
     const known = await this.known(name, shape);
     if (known !== undefined) return known;
     const result = shape.parse(await work());
-    await this.#write(name, result);
-    return result;
+    if (await this.#publish(name, result)) return result;
+    const first = await this.known(name, shape);
+    if (first === undefined)
+      throw new OrchestratorError("internal", `the step ${name} was known and is gone`);
+    return first;
   }
 
   /** undefined: it was not done yet. */
@@ -34,9 +40,20 @@ export class Journal {
     }
   }
 
-  async #write(name: string, result: unknown): Promise<void> {
+  /** false: somebody else was first. */
+  async #publish(name: string, result: unknown): Promise<boolean> {
     await mkdir(this.folder, { recursive: true, mode: 0o700 });
-    writeAtomically(this.#path(name), JSON.stringify(result));
+    const own = this.#path(`${name}.${randomUUID()}`);
+    writeAtomically(own, JSON.stringify(result));
+    try {
+      await link(own, this.#path(name));
+      return true;
+    } catch (error) {
+      if (errno(error) === "EEXIST") return false;
+      throw error;
+    } finally {
+      await rm(own, { force: true });
+    }
   }
 
   #path(name: string): string {
