@@ -8,12 +8,13 @@ export class EventTail {
   readonly #path: string;
   #offset = 0;
   #rest = Buffer.alloc(0);
+  #last = 0;
 
   constructor(path: string) {
     this.#path = path;
   }
 
-  /** Nothing where there is no file yet, or none any more. */
+  /** Nothing where there is no file yet, or none any more. What a writer that slept wrote again is told once. */
   async read(): Promise<AgentEvent[]> {
     const file = await open(this.#path, "r").catch(() => undefined);
     if (!file) return [];
@@ -36,7 +37,12 @@ export class EventTail {
     const end = bytes.lastIndexOf(0x0a) + 1;
     this.#rest = bytes.subarray(end);
     const lines = bytes.subarray(0, end).toString("utf8").split("\n").slice(0, -1);
-    return lines.flatMap((line) => readLine(line) ?? []);
+    return lines.flatMap((line) => {
+      const event = readLine(line);
+      if (!event || event.seq <= this.#last) return [];
+      this.#last = event.seq;
+      return [event];
+    });
   }
 }
 

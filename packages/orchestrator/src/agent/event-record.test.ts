@@ -111,6 +111,23 @@ describe("the events of a run", () => {
     expect(lines(run).at(-1)).toMatchObject({ text: "four" });
   });
 
+  it("are neither missed nor numbered anew where one that slept has written some again", async () => {
+    const { lease, run } = await newRun();
+    const asleep = await EventRecord.open(place, lease, run);
+    await asleep.follow(agent("a", ["one"]));
+    const heir = await EventRecord.open(place, lease, run);
+    await heir.follow(agent("a", ["two", "three"], 2));
+    await heir.close();
+    await asleep.follow(agent("a", ["two"], 2));
+    await asleep.close();
+    const next = await EventRecord.open(place, lease, run);
+    expect(await next.heardOf("a")).toBe(3);
+    await next.follow(agent("a", ["three", "four"], 3));
+    await next.close();
+    expect(lines(run).map(({ seq }) => seq)).toEqual([1, 2, 3, 2, 4]);
+    expect(lines(run).at(-1)).toMatchObject({ seq: 4, text: "four" });
+  });
+
   it("take no more disk than one artifact may, and say that there were more", async () => {
     const { lease, run } = await newRun();
     await place.config.patch({ OPENTIGER_ARTIFACT_SIZE: "64k" }, "test");

@@ -33,11 +33,12 @@ export class EventRecord {
   readonly #limit: number;
   readonly #file: number;
   #bytes: number;
-  #count: number;
+  /** Of the last event in the file: a writer that was taken for dead may have written it twice. */
+  #last: number;
   #full: boolean;
   #session: string | null = null;
   #model: string | null = null;
-  #told: { count: number; session: string | null } = { count: 0, session: null };
+  #told: { last: number; session: string | null } = { last: 0, session: null };
   #timer: NodeJS.Timeout | undefined;
   #telling: Promise<void> = Promise.resolve();
 
@@ -49,7 +50,7 @@ export class EventRecord {
     this.#limit = place.config.get("OPENTIGER_ARTIFACT_SIZE");
     this.#file = known.file;
     this.#bytes = known.bytes;
-    this.#count = known.count;
+    this.#last = known.last;
     this.#full = known.full;
   }
 
@@ -61,13 +62,13 @@ export class EventRecord {
 
   /** How many events of this agent stand in the file already, behind so many of what was said to it. */
   async heardOf(agent: string, said = 0): Promise<number> {
-    return Math.max(0, this.#count - (await this.#before(agent)) - said);
+    return Math.max(0, this.#last - (await this.#before(agent)) - said);
   }
 
   /** Writes down what was said to this agent, once, and then what it does and says, to its end. */
   async follow(agent: Pick<AgentRun, "id" | "events">, said: readonly SaidToAgent[] = []): Promise<void> {
     const before = await this.#before(agent.id);
-    const written = this.#count - before;
+    const written = this.#last - before;
     for (const [index, one] of said.entries())
       if (index >= written) this.#write({ type: "message", ...one, seq: before + index + 1 });
     const first = before + said.length;
@@ -86,7 +87,7 @@ export class EventRecord {
   async #before(agent: string): Promise<number> {
     const shape = z.object({ before: z.number().int().nonnegative() });
     const { before } = await this.#journal.step(`events-of-${agent}`, shape, async () => ({
-      before: this.#count,
+      before: this.#last,
     }));
     return before;
   }
@@ -96,18 +97,18 @@ export class EventRecord {
       this.#session = event.session ?? this.#session;
       this.#model = event.model ?? this.#model;
     }
-    if (!this.#full) {
+    if (!this.#full && event.seq > this.#last) {
       const line = `${JSON.stringify(event)}\n`;
       this.#full = this.#bytes + Buffer.byteLength(line) > this.#limit;
-      this.#append(this.#full ? `${JSON.stringify(rest(event))}\n` : line);
+      this.#append(this.#full ? `${JSON.stringify(rest(event))}\n` : line, event.seq);
     }
     this.#timer ??= setTimeout(() => this.#tellSoon(), tellEveryMs);
   }
 
-  #append(line: string): void {
+  #append(line: string, seq: number): void {
     writeFileSync(this.#file, line);
     this.#bytes += Buffer.byteLength(line);
-    this.#count += 1;
+    this.#last = seq;
   }
 
   #tellSoon(): void {
@@ -117,16 +118,16 @@ export class EventRecord {
 
   /** Nobody relies on it: who was not told looks by itself. */
   async #tell(): Promise<void> {
-    const [count, session] = [this.#count, this.#session];
-    if (count === this.#told.count && session === this.#told.session) return;
+    const [last, session] = [this.#last, this.#session];
+    if (last === this.#told.last && session === this.#told.session) return;
     try {
       await noteRun(this.#place.database, this.#lease, this.#run.id, {
-        lastSeq: count,
+        lastSeq: last,
         ...(session === null ? {} : { session }),
         ...(this.#model === null ? {} : { model: this.#model }),
       });
       await this.#place.database.query("select pg_notify($1, $2)", [runEventsChannel, this.#run.id]);
-      this.#told = { count, session };
+      this.#told = { last, session };
     } catch (error) {
       this.#place.log(`run ${this.#run.id}: its events could not be told of: ${String(error)}`);
     }
@@ -140,7 +141,7 @@ function rest({ seq, at }: AgentEvent): AgentEvent {
 interface Known {
   file: number;
   bytes: number;
-  count: number;
+  last: number;
   full: boolean;
 }
 
@@ -151,5 +152,17 @@ function wholeLines(path: string): Known {
   const lines = text.subarray(0, bytes).toString("utf8").split("\n").slice(0, -1);
   const cut = openSync(path, "a", 0o600);
   ftruncateSync(cut, bytes);
-  return { file: cut, bytes, count: lines.length, full: lines.at(-1)?.includes(restNote) === true };
+  // One that is awake again may have written what another wrote already: the highest number counts, and not the last.
+  const last = lines.reduce((highest, line) => Math.max(highest, seqOf(line)), 0);
+  return { file: cut, bytes, last, full: lines.some((line) => line.includes(restNote)) };
+}
+
+const numbered = z.object({ seq: z.number().int().nonnegative() });
+
+function seqOf(line: string): number {
+  try {
+    return numbered.safeParse(JSON.parse(line)).data?.seq ?? 0;
+  } catch {
+    return 0;
+  }
 }

@@ -1,4 +1,4 @@
-import { rmSync } from "node:fs";
+import { appendFileSync, rmSync } from "node:fs";
 import { agentEvent } from "@opentiger/schema";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { z } from "zod";
@@ -26,6 +26,15 @@ afterAll(() => instance.remove());
 it("of a run that ended is read to its end, and its stream ends", async () => {
   expect(await read()).toMatchObject({ items: [1, 2, 3].map((seq) => ({ seq })), gone: null });
   expect(await live()).toContain(`event: end\ndata: {"run":"${run}","gone":null}`);
+});
+
+it("in which one that slept has written some again is read without doubles", async () => {
+  const at = new Date().toISOString();
+  const events = [2, 3, 4, 4].map((seq) => JSON.stringify({ type: "text", text: `again ${seq}`, seq, at }));
+  appendFileSync(file, `${events.join("\n")}\n`);
+  const { items } = await read();
+  expect(items.map(({ seq }) => seq)).toEqual([1, 2, 3, 4]);
+  expect((await live()).match(/^id: .*$/gm)).toEqual(["id: 1", "id: 2", "id: 3", "id: 4"]);
 });
 
 it("that is not kept any more says so, and by which settings", async () => {

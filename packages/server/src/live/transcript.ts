@@ -40,10 +40,13 @@ async function readPage(
   const items: AgentEvent[] = [];
   const count = Math.min(limit, maxLimit);
   let last = from;
+  // One that slept while another wrote on may have written some of it again.
+  let highest = after;
   for await (const { event, end } of eventsOf(place, run, from)) {
-    if (event.seq <= after) continue;
+    if (event.seq <= highest) continue;
     if (items.length === count) return { items, next: items.at(-1)?.seq ?? null, end: last };
     items.push(event);
+    highest = event.seq;
     last = end;
   }
   return { items, next: null, end: last };
