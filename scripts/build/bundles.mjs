@@ -13,7 +13,12 @@ const SUPERVISOR_SOURCES = ["packages/sandbox/src/supervisor/", "packages/sandbo
 const LEAN = "sandbox-exec.ts";
 
 /** No library at all: each would be read before every exec. */
-const LEAN_SOURCES = ["packages/cli/src/", "packages/sandbox/src/", "packages/schema/src/errors.ts"];
+const LEAN_SOURCES = [
+  "packages/cli/src/",
+  "packages/sandbox/src/",
+  "packages/schema/src/errors.ts",
+  "packages/schema/src/units.ts",
+];
 
 /** @type {import("esbuild").BuildOptions} */
 const BUNDLED = {
