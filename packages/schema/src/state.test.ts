@@ -8,7 +8,6 @@ import {
   pauseReasons,
   runStates,
   runStatuses,
-  stateName,
   stateParts,
   taskStates,
   taskStatuses,
@@ -17,8 +16,9 @@ import {
 describe("a state", () => {
   const states = [...Object.keys(taskStates), ...Object.keys(loopStates), ...Object.keys(runStates)];
 
-  it.each(states)("%s is read as it is written", (state) => {
-    expect(stateName(stateParts(state))).toBe(state);
+  it.each(states)("%s is a status, and its reason where it has one", (state) => {
+    const { status, reason } = stateParts(state);
+    expect(reason === null ? status : `${status}(${reason})`).toBe(state);
   });
 
   it("is every status, with every reason where it has reasons, and nothing else", () => {

@@ -181,18 +181,10 @@ export function stateParts(state: string): StateParts {
   return { status, reason };
 }
 
-export function stateName({ status, reason }: StateParts): string {
-  return reason === null ? status : `${status}(${reason})`;
-}
-
 export function isTaskState(state: string): state is TaskState {
   return Object.hasOwn(taskStates, state);
 }
 
 export function isLoopState(state: string): state is LoopState {
   return Object.hasOwn(loopStates, state);
-}
-
-export function isRunState(state: string): state is RunState {
-  return Object.hasOwn(runStates, state);
 }

@@ -2,7 +2,7 @@ import type { NetworkSettings } from "@opentiger/schema";
 import { parseHost } from "./host/host.ts";
 import { isThisMachine, type Target } from "./host/target.ts";
 import type { LogRow } from "./log/entry.ts";
-import { allowCommand, exactRule } from "./refusal.ts";
+import { exactRule } from "./refusal.ts";
 
 /** What a run needed of the network. */
 export interface LearnedPolicy {
@@ -34,12 +34,4 @@ export function learn(rows: readonly LogRow[], settings: NetworkSettings, since 
     allowHosts: [...new Set(targets.map(exactRule))],
     complete: reached.every((row) => parseHost(row.host).ok),
   };
-}
-
-/** The commands that put the learned policy into force, to be run one after the other. */
-export function learnedCommands(name: string, learned: LearnedPolicy): string[] {
-  return [
-    `docker sandbox network proxy ${name} --policy ${learned.policy}`,
-    ...new Set(learned.targets.map((target) => allowCommand(name, "allow", target))),
-  ];
 }

@@ -41,18 +41,6 @@ export function decide(settings: NetworkSettings, target: Target): Decision {
   return decideAddressLiteral(rules.value, target) ?? decideByPolicy(settings, target);
 }
 
-/** The ports of this machine that the sandbox may reach as host.docker.internal. */
-export function openHostPorts(settings: NetworkSettings): number[] {
-  const ruled = settings.allowHosts.concat(settings.bypassHosts).flatMap((text) => {
-    const match = /^localhost:(\d+)$/.exec(text);
-    return match ? [Number(match[1])] : [];
-  });
-  const host = { kind: "name", text: "localhost" } as const;
-  return [...new Set([...settings.hostPorts, ...ruled])].filter(
-    (port) => decide(settings, { host, port }).verdict === "allowed",
-  );
-}
-
 /** A port of this machine is open when it was declared or a `localhost:PORT` rule says so, under every policy. */
 function decideThisMachine(settings: NetworkSettings, rules: Rules, port: number): Decision {
   const target: Target = { host: { kind: "name", text: "localhost" }, port };

@@ -1,14 +1,9 @@
 import { expect, it } from "vitest";
 import { VaultLogin } from "./vault-login.ts";
-import { noVault } from "./vault-port.ts";
 
 it("a login that we have replaced is not taken for news when a slow request still brings it", async () => {
   const kept: string[] = [];
-  const login = new VaultLogin(
-    { ...noVault, update: async (_name, text) => void kept.push(text) },
-    "name",
-    "origin",
-  );
+  const login = new VaultLogin({ update: async (_name, text) => void kept.push(text) }, "name", "origin");
   login.see("first");
   await login.write("second");
   login.see("first");
@@ -19,7 +14,7 @@ it("a login that we have replaced is not taken for news when a slow request stil
 });
 
 it("a login that could not be kept in the vault is still the old one here", async () => {
-  const full = { ...noVault, update: () => Promise.reject(new Error("full")) };
+  const full = { update: () => Promise.reject(new Error("full")) };
   const login = new VaultLogin(full, "name", "origin");
   login.see("first");
   await expect(login.write("second")).rejects.toThrow("full");

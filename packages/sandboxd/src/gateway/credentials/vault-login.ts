@@ -11,12 +11,12 @@ const remembered = 16;
  */
 export class VaultLogin implements LoginStore {
   readonly origin: string;
-  readonly #vault: CredentialSource;
+  readonly #vault: Pick<CredentialSource, "update">;
   readonly #secret: string;
   readonly #replaced: string[] = [];
   #latest: string | undefined;
 
-  constructor(vault: CredentialSource, secret: string, origin: string) {
+  constructor(vault: Pick<CredentialSource, "update">, secret: string, origin: string) {
     this.#vault = vault;
     this.#secret = secret;
     this.origin = origin;

@@ -22,22 +22,3 @@ export interface LeaseHandle {
 }
 
 export type VaultAnswer<T> = { ok: true; value: T } | { ok: false; refusal: Refusal };
-
-/** For a machine without a vault. */
-export const noVault: CredentialSource = {
-  names: async () => ({ ok: true, value: new Set() }),
-  lease: async () => absent,
-  redeem: async () => absent,
-  renew: async () => absent,
-  revoke: async () => {},
-  update: async () => {},
-};
-
-const absent: VaultAnswer<never> = {
-  ok: false,
-  refusal: {
-    code: "vault",
-    message: "There is no vault.",
-    remedy: "Put the credential in with `opentiger secrets add`.",
-  },
-};
