@@ -19,6 +19,7 @@ export * from "./sandbox.ts";
 export * from "./session.ts";
 export * from "./state.ts";
 export * from "./task.ts";
+export * from "./token-sums.ts";
 export * from "./tone.ts";
 export * from "./units.ts";
 export * from "./version.ts";

@@ -1,9 +1,9 @@
-import type { AgentSaying, TokenCount } from "@opentiger/schema";
+import { type AgentSaying, noTokens, restOfTokens, sumOfTokens, type TokenCount } from "@opentiger/schema";
 import type { AgentEnding, AgentError, AgentReader, AgentTask } from "../driver.ts";
+import { RecentMap } from "../events/recent-map.ts";
 import { type ClaudeLine, type ClaudeResult, lineIn } from "./events.ts";
 import { errorOf, type Heard } from "./failures.ts";
-import { RecentMap } from "./recent-map.ts";
-import { isNothing, noTokens, restOf, sumOf, tokensOf, totalTokens } from "./tokens.ts";
+import { isNothing, tokensOf, totalTokens } from "./tokens.ts";
 import { callOf, changeOf, type OpenCall, openCall, resultOf, summaryOf } from "./tools.ts";
 
 type Line<Type extends ClaudeLine["type"]> = Extract<ClaudeLine, { type: Type }>;
@@ -134,7 +134,7 @@ export class ClaudeReader implements AgentReader {
     this.#result = result;
     this.#session ??= result.session_id ?? null;
     this.#error = errorOf(result, this.#heard);
-    const rest = restOf(totalTokens(result), this.#told.tokens);
+    const rest = restOfTokens(totalTokens(result), this.#told.tokens);
     const usd = Math.max(0, (result.total_cost_usd ?? 0) - this.#told.usd);
     const message = this.#error?.message ?? result.result ?? "";
     return [...this.#count(rest, usd), { type: "finished", ok: this.#error === null, message }];
@@ -142,7 +142,7 @@ export class ClaudeReader implements AgentReader {
 
   #count(tokens: TokenCount, usd: number | null): AgentSaying[] {
     if (isNothing(tokens) && !usd) return [];
-    this.#told = { tokens: sumOf(this.#told.tokens, tokens), usd: this.#told.usd + (usd ?? 0) };
+    this.#told = { tokens: sumOfTokens(this.#told.tokens, tokens), usd: this.#told.usd + (usd ?? 0) };
     return [{ type: "usage", tokens, usd }];
   }
 }

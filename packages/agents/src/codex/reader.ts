@@ -1,5 +1,6 @@
 import { type AgentSaying, jsonOf, type TokenCount } from "@opentiger/schema";
 import type { AgentEnding, AgentError, AgentReader, AgentTask } from "../driver.ts";
+import { RecentMap } from "../events/recent-map.ts";
 import { denialIn } from "./denials.ts";
 import { type CodexItem, eventIn } from "./events.ts";
 import { errorOf, silentEnd } from "./failures.ts";
@@ -21,7 +22,7 @@ const ownError = /^Error(?:: | loading )(.+)$/;
 /** Reads `codex exec --json`. */
 export class CodexReader implements AgentReader {
   readonly #task: AgentTask;
-  readonly #open = new Set<string>();
+  readonly #open = new RecentMap<true>(mostOpen);
   readonly #denials: string[] = [];
   #complete = false;
   #session: string | null = null;
@@ -112,11 +113,7 @@ export class CodexReader implements AgentReader {
     if (item.type === "todo_list") return this.#plan(item);
     if (!isTool(item)) return [];
     this.#spoke = false;
-    for (const oldest of this.#open) {
-      if (this.#open.size < mostOpen) break;
-      this.#open.delete(oldest);
-    }
-    this.#open.add(item.id);
+    this.#open.set(item.id, true);
     return [callOf(item)];
   }
 
@@ -133,7 +130,7 @@ export class CodexReader implements AgentReader {
       this.#deny(withoutShell(item.command));
     const result = [resultOf(item), ...changesOf(item)];
     // What was begun before the last word may end after it.
-    if (this.#open.delete(item.id)) return result;
+    if (this.#open.take(item.id)) return result;
     this.#spoke = false;
     return [callOf(item), ...result];
   }

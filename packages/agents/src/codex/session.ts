@@ -1,5 +1,5 @@
 import { collect, type Execution, type Sandbox, SandboxError } from "@opentiger/sandbox";
-import { jsonOf, type TokenCount } from "@opentiger/schema";
+import { jsonOf, noTokens, type TokenCount } from "@opentiger/schema";
 import { z } from "zod";
 import type { LaunchPlace, SessionKeeping } from "../driver.ts";
 import { codexUsage } from "./events.ts";
@@ -92,7 +92,7 @@ function lastCount(kept: Buffer): TokenCount | undefined {
     ).data;
     if (line) return tokensOf(line.payload.info.total_token_usage);
   }
-  return { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+  return noTokens;
 }
 
 function failed(doing: string, stderr: Buffer): SandboxError {

@@ -1,4 +1,4 @@
-import type { TokenCount } from "@opentiger/schema";
+import { restOfTokens, type TokenCount } from "@opentiger/schema";
 import type { SessionRequest } from "../driver.ts";
 import type { CodexUsage } from "./events.ts";
 
@@ -20,11 +20,5 @@ export function tokensOf(usage: CodexUsage): TokenCount {
 export function tokensSince(session: SessionRequest, total: TokenCount): TokenCount | null {
   if (session.kind === "new") return total;
   const { used } = session;
-  if (!used) return null;
-  return {
-    input: Math.max(0, total.input - used.input),
-    output: Math.max(0, total.output - used.output),
-    cacheRead: Math.max(0, total.cacheRead - used.cacheRead),
-    cacheWrite: Math.max(0, total.cacheWrite - used.cacheWrite),
-  };
+  return used ? restOfTokens(total, used) : null;
 }

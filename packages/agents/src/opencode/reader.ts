@@ -1,4 +1,4 @@
-import type { AgentSaying, TokenCount } from "@opentiger/schema";
+import { type AgentSaying, noTokens, sumOfTokens, type TokenCount } from "@opentiger/schema";
 import type { AgentEnding, AgentError, AgentReader, AgentTask } from "../driver.ts";
 import { denialOf } from "./denials.ts";
 import { eventIn, type OpenCodeEvent, type StepTokens, type ToolPart } from "./events.ts";
@@ -123,7 +123,7 @@ export class OpenCodeReader implements AgentReader {
     const isEmpty = used.output === 0 && reason === "unknown";
     this.#emptySteps = isEmpty ? this.#emptySteps + 1 : 0;
     this.#steps += 1;
-    this.#tokens = sumOf(this.#tokens, used);
+    this.#tokens = sumOfTokens(this.#tokens ?? noTokens, used);
     // It has no price for a model of which it knows nothing but the name.
     const usd = cost > 0 ? cost : null;
     if (usd !== null) this.#usd = (this.#usd ?? 0) + usd;
@@ -147,14 +147,4 @@ export class OpenCodeReader implements AgentReader {
 
 function countOf({ input, output, reasoning, cache }: StepTokens): TokenCount {
   return { input, output: output + reasoning, cacheRead: cache.read, cacheWrite: cache.write };
-}
-
-function sumOf(before: TokenCount | null, more: TokenCount): TokenCount {
-  if (!before) return more;
-  return {
-    input: before.input + more.input,
-    output: before.output + more.output,
-    cacheRead: before.cacheRead + more.cacheRead,
-    cacheWrite: before.cacheWrite + more.cacheWrite,
-  };
 }
