@@ -1,8 +1,9 @@
 import { execFile } from "node:child_process";
-import { randomBytes } from "node:crypto";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { commandPath } from "../../scripts/packages/command-path.mjs";
 import { atEnd } from "./at-end.ts";
+import { temporaryFolder } from "./temporary-workspace.ts";
 import { until } from "./until.ts";
 
 const run = promisify(execFile);
@@ -33,9 +34,10 @@ const patienceMs = 120_000;
 
 /** On a tmux server of its own, with nobody's settings; it ends with the test file. */
 export async function terminal({ env, cwd, columns, rows }: TerminalOptions): Promise<Terminal> {
-  const socket = `ot-${randomBytes(4).toString("hex")}`;
+  // Under a name of its own, tmux would leave its socket in a folder that no test removes.
+  const socket = join(temporaryFolder("ot-tmux-"), "s");
   const tmux = async (...words: string[]) =>
-    (await run("tmux", ["-u", "-L", socket, ...words], { env: { ...env, LC_ALL: "C.UTF-8" } })).stdout;
+    (await run("tmux", ["-u", "-S", socket, ...words], { env: { ...env, LC_ALL: "C.UTF-8" } })).stdout;
   const size = ["-x", `${columns}`, "-y", `${rows}`];
   await tmux("-f", "/dev/null", "new-session", "-d", ...size, "-c", cwd, "sh");
   atEnd(() => tmux("kill-server"));
