@@ -1,11 +1,9 @@
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { DispatcherClient, EmbeddedPostgres } from "@opentiger/orchestrator";
-import { Sandboxd } from "@opentiger/sandboxd";
 import { beforeAll, describe, expect, test } from "vitest";
-import { ServerClient } from "../../packages/server/src/control/index.ts";
 import { atEnd } from "../setup/at-end.ts";
 import { opentigerBundle } from "../setup/command-line.ts";
+import { endInstance } from "../setup/end-instance.ts";
 import { freePort } from "../setup/free-port.ts";
 import { userRepository } from "../setup/loop-world.ts";
 import { processesOf } from "../setup/processes-of.ts";
@@ -112,12 +110,7 @@ describe.skipIf(!canHaveTmux)("a person at a terminal", () => {
       OPENTIGER_WORKER_AGENT: "command",
       OPENTIGER_JUDGE_AGENT: "command",
     };
-    atEnd(async () => {
-      await new ServerClient(env).stop();
-      await new DispatcherClient(env).stop();
-      await new Sandboxd(env).stop();
-      await new EmbeddedPostgres(env).remove();
-    });
+    atEnd(() => endInstance(env));
     const cwd = userRepository({ "opentiger.json": '{"verify":["true"]}\n', "stories.md": stories });
     const size = { columns: 100, rows: 24 };
     first = await terminal({ env, cwd, ...size });

@@ -2,12 +2,13 @@ import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
-import { DispatcherClient, EmbeddedPostgres } from "@opentiger/orchestrator";
+import { DispatcherClient } from "@opentiger/orchestrator";
 import { Sandboxd } from "@opentiger/sandboxd";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { ServerClient } from "../../packages/server/src/control/index.ts";
 import { askServer } from "../setup/ask-server.ts";
 import { atEnd } from "../setup/at-end.ts";
+import { endInstance } from "../setup/end-instance.ts";
 import { freePort } from "../setup/free-port.ts";
 import { type CommandLine, commandLine } from "../setup/loop-command-line.ts";
 import { userRepository } from "../setup/loop-world.ts";
@@ -36,12 +37,7 @@ async function newInstance(more: NodeJS.ProcessEnv = {}): Promise<Instance> {
     OPENTIGER_AGENT_COMMAND: JSON.stringify(quickAgent),
     ...more,
   };
-  atEnd(async () => {
-    await new ServerClient(env).stop();
-    await new DispatcherClient(env).stop();
-    await new Sandboxd(env).stop();
-    await new EmbeddedPostgres(env).remove();
-  });
+  atEnd(() => endInstance(env));
   return { env, url: `http://127.0.0.1:${port}`, opentiger: commandLine(env) };
 }
 

@@ -1,13 +1,20 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** The processes that have a text in their environment, as their command lines. Who has ended is none of them. */
-export function processesOf(text: string): { pid: number; command: string }[] {
+export interface OwnProcess {
+  pid: number;
+  command: string;
+  environment: string;
+}
+
+/** The processes that have a text in their environment. Who has ended is none of them. */
+export function processesOf(text: string): OwnProcess[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
     .flatMap((pid) => {
-      if (!read(pid, "environ").includes(text)) return [];
+      const environment = read(pid, "environ");
+      if (!environment.includes(text)) return [];
       const command = read(pid, "cmdline").replaceAll("\0", " ").trim();
-      return command === "" ? [] : [{ pid: Number(pid), command }];
+      return command === "" ? [] : [{ pid: Number(pid), command, environment }];
     });
 }
 

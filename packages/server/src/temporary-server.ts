@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { EmbeddedPostgres } from "@opentiger/orchestrator";
+import { HostBackend, openState } from "@opentiger/sandbox";
 import { Sandboxd } from "@opentiger/sandboxd";
 import type { Launcher } from "./processes/launcher.ts";
 import { type RunningServer, type ServerOptions, startServer } from "./server.ts";
@@ -40,6 +41,7 @@ export function temporaryServer(more: NodeJS.ProcessEnv = {}): TemporaryServer {
     },
     remove: async () => {
       await Promise.all(started.map((server) => server.close()));
+      await new HostBackend(openState(home)).reset();
       await new Sandboxd(env).stop();
       await new EmbeddedPostgres(env).remove();
       rmSync(home, { recursive: true, force: true });
