@@ -145,7 +145,7 @@ describe("the variables of docs/cli.md", () => {
       (name) => {
         const folder = new URL(`${name}/src/`, packages);
         return readdirSync(folder, { recursive: true, encoding: "utf8" })
-          .filter((file) => /\.ts$/.test(file) && !/\.test\.ts$|fixture|temporary-/.test(file))
+          .filter((file) => file.endsWith(".ts") && !/\.test\.ts$|fixture|temporary-/.test(file))
           .map((file) => fileURLToPath(new URL(file, folder)));
       },
     );
