@@ -2,7 +2,7 @@ import { chmodSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../fixture/temporary-folder.ts";
-import { ensureStateFolder, stateFolder } from "./folder.ts";
+import { ensureStateFolder, isShared, stateFolder } from "./folder.ts";
 
 describe("the state folder", () => {
   it("is OPENTIGER_HOME, else XDG's, else below HOME", () => {
@@ -23,6 +23,22 @@ describe("the state folder", () => {
     chmodSync(folder, 0o755);
     ensureStateFolder(folder);
     expect(statSync(folder).mode & 0o777).toBe(0o700);
+  });
+
+  it("is not one that others need too: that is refused, and left as it is", () => {
+    const folder = temporaryFolder();
+    chmodSync(folder, 0o1777);
+    expect(() => ensureStateFolder(folder)).toThrow(
+      expect.objectContaining({
+        code: "internal",
+        remedy: expect.stringContaining(join(folder, "opentiger")),
+      }),
+    );
+    expect(statSync(folder).mode & 0o7777).toBe(0o1777);
+    ensureStateFolder(join(folder, "opentiger"));
+    for (const path of ["/", "/tmp", "/tmp/", "/var/lib", "/usr"])
+      expect(isShared(path, { mode: 0o755 })).toBe(true);
+    expect(isShared(folder, { mode: 0o755 })).toBe(false);
   });
 
   it("says what to do when it cannot be made", () => {

@@ -144,8 +144,10 @@ describe("the audit's file", () => {
 });
 
 it("an event of which only the start could be written was not recorded, and whoever did it is told", () => {
-  const folder = mkdtempSync(join(tmpdir(), "ot-audit-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const top = mkdtempSync(join(tmpdir(), "ot-audit-"));
+  onTestFinished(() => rmSync(top, { recursive: true, force: true }));
+  // Not the new folder itself: the vault closes the one around it to everybody else.
+  const folder = join(top, "audit");
   const log = new URL("audit-log.ts", import.meta.url).href;
   const event = new URL("event.ts", import.meta.url).href;
   const script = `

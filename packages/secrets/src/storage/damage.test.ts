@@ -186,6 +186,13 @@ describe("the folder", () => {
     expect(statSync(newest()).mode & 0o777).toBe(0o600);
   });
 
+  it("that everybody shares is refused, and left as it is", async () => {
+    const shared = dirname(place.part("values").folder);
+    chmodSync(shared, 0o1777);
+    await expect(place.opened().list()).rejects.toMatchObject({ code: "vault_refused" });
+    expect(statSync(shared).mode & 0o7777).toBe(0o1777);
+  });
+
   it.skipIf(!isRoot).each([
     ["the vault", () => dirname(place.part("values").folder)],
     ["the values", () => place.part("values").folder],

@@ -29,12 +29,18 @@ export function checkPrivateFolder(folder: string): boolean {
   return isPrivate(dirname(folder)) && isPrivate(folder);
 }
 
+/** On a folder in which everybody makes files and nobody removes another's. */
+const stickyBit = 0o1000;
+
 function isPrivate(folder: string): boolean {
   const found = lookUp(folder);
   if (!found) return false;
   if (!found.isDirectory()) throw refused(folder, "is not a folder");
   refuseForeign(folder, found);
-  if ((found.mode & 0o077) !== 0) chmodSync(folder, 0o700);
+  if ((found.mode & 0o077) === 0) return true;
+  // A state folder is never such a one; closing it, as root can, would take it from everybody else.
+  if ((found.mode & stickyBit) !== 0) throw refused(folder, "is shared by everybody");
+  chmodSync(folder, 0o700);
   return true;
 }
 
