@@ -43,6 +43,8 @@ const withEngine = (name: string, filesAtOnce: number) => ({
 export default defineConfig({
   test: {
     sequence: { sequencer: LongestFirst },
+    // Each suite is a process of its own, and most of them load the same modules: one has compiled them for the others.
+    experimental: { fsModuleCache: true, fsModuleCachePath: ".cache/vitest-modules" },
     projects: [
       {
         test: {
