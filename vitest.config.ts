@@ -56,6 +56,7 @@ export default defineConfig({
             "scripts/**/*.test.ts",
             "tests/setup/**/*.test.ts",
           ],
+          setupFiles: "tests/setup/each-file.ts",
           isolate,
           // So that a variable or a mock that a test forgot to put back does not change the files after it.
           unstubEnvs: true,

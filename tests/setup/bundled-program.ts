@@ -19,6 +19,11 @@ export function bundledProgram(source: URL): Promise<string> {
   return known;
 }
 
+/** The same for a module that such a process imports, as the address by which it does. */
+export async function bundledModule(source: URL): Promise<string> {
+  return pathToFileURL(await bundledProgram(source)).href;
+}
+
 /** CommonJS packages inside an ES module still ask for `require`. */
 const withRequire = `import { createRequire as __createRequire } from "node:module"; const require = __createRequire(${JSON.stringify(import.meta.url)});`;
 

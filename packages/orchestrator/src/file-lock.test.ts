@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
+import { bundledModule } from "../../../tests/setup/bundled-program.ts";
 import { withFileLock } from "./file-lock.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "ot-lock-"));
@@ -71,13 +72,13 @@ it("cannot be taken by other users: they cannot open it", async () => {
 
 /** A process of its own that says when it has the lock, and keeps it. */
 async function otherHolder(): Promise<ChildProcess> {
-  const module = new URL("./file-lock.ts", import.meta.url).href;
+  const module = await bundledModule(new URL("./file-lock.ts", import.meta.url));
   const script = `import { withFileLock } from ${JSON.stringify(module)};
     await withFileLock(${JSON.stringify(path)}, () => new Promise((resolve) => {
       process.stdout.write("held");
       setTimeout(resolve, 60_000);
     }), ${JSON.stringify(as)});`;
-  const words = ["--import", "tsx", "--input-type=module", "--eval", script];
+  const words = ["--input-type=module", "--eval", script];
   const child = spawn(process.execPath, words, { stdio: ["ignore", "pipe", "inherit"] });
   await once(child.stdout, "data");
   return child;

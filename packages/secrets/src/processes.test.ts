@@ -4,14 +4,18 @@ import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import { text } from "node:stream/consumers";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { bundledModule } from "../../../tests/setup/bundled-program.ts";
 import { type TemporaryVault, temporaryVault } from "./temporary-vault.ts";
-
-const module = new URL("./index.ts", import.meta.url).href;
 
 type Other = ChildProcessByStdio<Writable, Readable, null>;
 
+let module: string;
 let place: TemporaryVault;
+
+beforeAll(async () => {
+  module = await bundledModule(new URL("./index.ts", import.meta.url));
+});
 
 beforeEach(() => {
   place = temporaryVault(new Date());
@@ -26,7 +30,7 @@ function other(script: string): Other {
     const vault = openVault(${options});
     const say = (line) => process.stdout.write(line + "\\n");
     ${script}`;
-  const words = ["--import", "tsx", "--input-type=module", "--eval", source];
+  const words = ["--input-type=module", "--eval", source];
   return spawn(process.execPath, words, { stdio: ["pipe", "pipe", "inherit"] });
 }
 

@@ -3,9 +3,9 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { agentEvent } from "@opentiger/schema";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { bundledProgram } from "../../../../tests/setup/bundled-program.ts";
 import { until } from "../../../../tests/setup/until.ts";
 import { adoptAgent } from "./adopt-agent.ts";
 import { eventsOf, type HostPlace, newHostPlace, says } from "./fixture/host-place.ts";
@@ -13,11 +13,11 @@ import { isAlive } from "./fixture/is-alive.ts";
 import { scriptDriver } from "./fixture/script-driver.ts";
 import { runAgent } from "./run-agent.ts";
 
-const program = fileURLToPath(new URL("./fixture/followed-run.ts", import.meta.url));
-
+let program: string;
 let place: HostPlace;
 
 beforeAll(async () => {
+  program = await bundledProgram(new URL("./fixture/followed-run.ts", import.meta.url));
   place = await newHostPlace();
 });
 
@@ -30,13 +30,14 @@ describe("a run whose process is killed with SIGKILL, again and again", () => {
     const heard = join(place.folder, `${id}.heard`);
     writeFileSync(heard, "");
     // Some lines come in two pieces, some on stderr. Each thousand waits for a process that follows the run, and then
-    // comes slowly enough to be killed in the middle of.
+    // comes slowly enough to be killed in the middle of, above all its second half.
     const script = `i=0; while [ $i -lt ${count} ]; do
       [ $((i % 1000)) -eq 0 ] && until [ -e ${heard}.gate-$((i / 1000)) ]; do sleep 0.05; done
       i=$((i + 1))
       printf '{"type":"text","text":"%s"}\\n' $i
       [ $((i % 50)) -eq 0 ] && {
-        echo "warning $i" >&2; printf '{"type":"te'; sleep 0.05; printf 'xt","text":"after %s"}\\n' $i
+        echo "warning $i" >&2; printf '{"type":"te'
+        [ $((i % 1000)) -gt 500 ] && sleep 0.15 || sleep 0.05; printf 'xt","text":"after %s"}\\n' $i
       }
     done
     ${says({ ending: { lastText: "all" } })}`;
@@ -210,7 +211,7 @@ function paths(id: string) {
 }
 
 function start(about: Readonly<Record<string, unknown>>): ChildProcess {
-  return spawn(process.execPath, ["--import", "tsx", program, JSON.stringify(about)], {
+  return spawn(process.execPath, [program, JSON.stringify(about)], {
     stdio: ["ignore", "inherit", "inherit"],
   });
 }

@@ -4,6 +4,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { bundledModule } from "../../../../tests/setup/bundled-program.ts";
 import { answers, claimSocket } from "./claim.ts";
 
 let folder: string;
@@ -37,8 +38,9 @@ test("a socket that a killed process left is replaced", async () => {
 
 test("of many processes that start at once over a dead socket, one is left holding it", async () => {
   await leaveDeadSocket();
+  const claimer = claiming(await bundledModule(new URL("./claim.ts", import.meta.url)));
   const claimers = Array.from({ length: 6 }, () =>
-    spawn(process.execPath, ["--import", "tsx", "--input-type=module", "-e", claimer], {
+    spawn(process.execPath, ["--input-type=module", "-e", claimer], {
       env: { ...process.env, SOCKET: path },
     }),
   );
@@ -70,9 +72,9 @@ async function leaveDeadSocket(): Promise<void> {
 }
 
 /** Claims the socket and tells on request whether it still holds it. */
-const claimer = `
+const claiming = (module: string): string => `
   import { createServer } from "node:net";
-  import { claimSocket } from ${JSON.stringify(new URL("./claim.ts", import.meta.url).href)};
+  import { claimSocket } from ${JSON.stringify(module)};
   const claim = await claimSocket(process.env.SOCKET, createServer());
   console.log(claim ? "won" : "lost");
   if (!claim) process.exit();

@@ -1,9 +1,11 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { bundledModule } from "../../../../tests/setup/bundled-program.ts";
 import { VersionedFile } from "./versioned-file.ts";
 import { Versions } from "./versions.ts";
 
@@ -112,19 +114,21 @@ it("a change that changes nothing writes nothing, and one that throws leaves the
 });
 
 it("of processes that publish the same number at the same time exactly one wins", async () => {
-  const module = JSON.stringify(new URL("./versions.ts", import.meta.url).href);
-  const at = Date.now() + 2000;
-  const script = `import { Versions } from ${module};
+  const module = await bundledModule(new URL("./versions.ts", import.meta.url));
+  const script = `import { Versions } from ${JSON.stringify(module)};
     const versions = new Versions(${JSON.stringify(folder)}, ".txt");
-    while (Date.now() < ${at}) {}
+    process.stdout.write("ready\\n");
+    await new Promise((resolve) => process.stdin.once("end", resolve).resume());
     for (let number = 1; number <= 200; number += 1)
       if (versions.publish(number, Buffer.from("x"))) process.stdout.write(number + "\\n");`;
-  const words = ["--import", "tsx", "--input-type=module", "--eval", script];
+  const words = ["--input-type=module", "--eval", script];
   const children = [1, 2, 3].map(() =>
-    spawn(process.execPath, words, { stdio: ["ignore", "pipe", "inherit"] }),
+    spawn(process.execPath, words, { stdio: ["pipe", "pipe", "inherit"] }),
   );
+  await Promise.all(children.map(({ stdout }) => once(stdout, "readable")));
+  for (const { stdin } of children) stdin.end();
   const said = await Promise.all(children.map(({ stdout }) => text(stdout)));
-  const won = said.flatMap((lines) => lines.split("\n").filter(Boolean).map(Number));
+  const won = said.flatMap((lines) => lines.trim().split("\n").slice(1).map(Number));
   expect(won.toSorted((left, right) => left - right)).toEqual(
     Array.from({ length: 200 }, (_, index) => index + 1),
   );

@@ -5,12 +5,11 @@ import { createServer as createTlsServer } from "node:https";
 import { type AddressInfo, connect, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { bundledProgram } from "../../../../../tests/setup/bundled-program.ts";
 import { certificate } from "../../egress/fixture/certificate.ts";
 
-const script = fileURLToPath(new URL("../fixture/ask-upstream.ts", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "ot-upstream-"));
 const trusted = join(folder, "ca.pem");
 
@@ -59,7 +58,8 @@ const portOf = (server: Server) => (server.address() as AddressInfo).port;
 
 async function ask(host: string, env: NodeJS.ProcessEnv): Promise<string[]> {
   const url = `https://${host}:${portOf(model)}/v1/messages`;
-  const { stdout } = await promisify(execFile)(process.execPath, ["--import", "tsx", script, url], {
+  const script = await bundledProgram(new URL("../fixture/ask-upstream.ts", import.meta.url));
+  const { stdout } = await promisify(execFile)(process.execPath, [script, url], {
     env: { PATH: process.env["PATH"], ...env },
   });
   return stdout.trim().split("\n");
