@@ -16,7 +16,7 @@ import { covering } from "../setup/covering.ts";
 import { filesIn } from "../setup/files-in.ts";
 import { runIn } from "../setup/place.ts";
 import { soak } from "../setup/soak.ts";
-import { until } from "../setup/until.ts";
+import { seldomMs, until } from "../setup/until.ts";
 import type { followed } from "./agent-follower.ts";
 
 const program = await bundledProgram(new URL("./agent-follower.ts", import.meta.url));
@@ -94,7 +94,7 @@ describe("an agent in the middle of a request to its model", () => {
       const cwd = place.project("killed");
       const first = await place.start(cwd, { prompt: "You will be killed." }, { sessions });
       await until("the model is silent", () => sessionOf(first.session)?.requests === 2, busyMs);
-      await until("what came before is written down", () => isWrittenDown(place, first.id), busyMs);
+      await until("what came before is written down", () => isWrittenDown(place, first.id), busyMs, seldomMs);
       const [exec] = (await sandbox.execs()).filter(({ id }) => id === first.execId);
       await runIn(sandbox, ["kill", "-9", String(exec?.pid)]);
       const killed = await first.outcome;

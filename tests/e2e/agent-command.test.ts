@@ -13,7 +13,7 @@ import { atEnd } from "../setup/at-end.ts";
 import { runIn } from "../setup/place.ts";
 import { newInstance, newSandbox } from "../setup/sandbox.ts";
 import { temporaryFolder, temporaryWorkspace } from "../setup/temporary-workspace.ts";
-import { until } from "../setup/until.ts";
+import { seldomMs, until } from "../setup/until.ts";
 
 interface World {
   backend: Backend;
@@ -67,7 +67,12 @@ describe.each(["sandbox", "host"] as const)("a command of the user's as an agent
   test("that is cancelled in the middle is gone within two seconds, children in sessions of their own too", async () => {
     const stubborn = `trap "" TERM INT HUP; while :; do sleep ${mark}; done`;
     const run = await start(world, `trap "" TERM; setsid sh -c '${stubborn}' & sh -c '${stubborn}' & wait`);
-    await until("all of it runs", async () => Number(await commands(world.sandbox, `sleep ${mark}`)) === 2);
+    await until(
+      "all of it runs",
+      async () => Number(await commands(world.sandbox, `sleep ${mark}`)) === 2,
+      undefined,
+      seldomMs,
+    );
     const started = Date.now();
     await run.cancel("enough");
     expect(Date.now() - started).toBeLessThan(2_000);

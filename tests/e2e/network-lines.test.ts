@@ -13,7 +13,7 @@ import {
   smallInternet,
 } from "../setup/small-internet.ts";
 import { temporaryWorkspace } from "../setup/temporary-workspace.ts";
-import { until } from "../setup/until.ts";
+import { seldomMs, until } from "../setup/until.ts";
 
 const models = ["api.anthropic.com", "api.openai.com"];
 
@@ -206,11 +206,16 @@ print("cut" if s.recv(4096) == b"" else "more")`,
     });
     child.kill("SIGINT");
     // Written half a second after it happened.
-    await until("the log is on disk", async () => {
-      await instance.killSandboxd();
-      await instance.startSandboxd();
-      return (await user.sandbox("network", "log", "-q")).stdout.includes("other.test");
-    });
+    await until(
+      "the log is on disk",
+      async () => {
+        await instance.killSandboxd();
+        await instance.startSandboxd();
+        return (await user.sandbox("network", "log", "-q")).stdout.includes("other.test");
+      },
+      undefined,
+      seldomMs,
+    );
   });
 
   test("a port inside is reached on the host's loopback, also after a stop and a kill of sandboxd, and taken back", async () => {

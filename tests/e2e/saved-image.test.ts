@@ -18,7 +18,7 @@ import { docker, removeContainer, workerImage } from "../setup/docker.ts";
 import { runIn } from "../setup/place.ts";
 import { containerOf, type Instance, newInstance } from "../setup/sandbox.ts";
 import { temporaryFolder } from "../setup/temporary-workspace.ts";
-import { until } from "../setup/until.ts";
+import { seldomMs, until } from "../setup/until.ts";
 import { commitFile, fingerprint, makeRepository, userGit } from "../setup/user-git.ts";
 
 /** A project of the user's, the host's own bare repository of it, and a prepared image of its base. */
@@ -303,11 +303,16 @@ describe("the warm pool of a prepared image", () => {
       child.kill("SIGKILL");
       await exited;
       await it.backend.cool(it.image);
-      await until("everything is collected", async () => {
-        await it.backend.prune();
-        const label = `label=opentiger.instance=${openState(it.instance.home).instance}`;
-        return (await docker("ps", "--all", "--quiet", "--filter", label)) === "";
-      });
+      await until(
+        "everything is collected",
+        async () => {
+          await it.backend.prune();
+          const label = `label=opentiger.instance=${openState(it.instance.home).instance}`;
+          return (await docker("ps", "--all", "--quiet", "--filter", label)) === "";
+        },
+        undefined,
+        seldomMs,
+      );
     },
   );
 

@@ -15,7 +15,7 @@ import { userRepository } from "../setup/loop-world.ts";
 import { processesOf } from "../setup/processes-of.ts";
 import { quickAgent } from "../setup/quick-agent.ts";
 import { temporaryFolder } from "../setup/temporary-workspace.ts";
-import { until } from "../setup/until.ts";
+import { seldomMs, until } from "../setup/until.ts";
 
 const timeoutMs = 120_000;
 
@@ -125,10 +125,15 @@ describe("opentiger up", () => {
         stderr: expect.stringContaining("a dispatcher runs already"),
       });
       expect(await opentiger.json("up", "--detach", "--json")).toMatchObject({ url, started: true });
-      const { processes } = await until("it has looked", async () => {
-        const found = await opentiger.json("status", "--json");
-        return found.server.processes[0].state === "running" ? found : undefined;
-      });
+      const { processes } = await until(
+        "it has looked",
+        async () => {
+          const found = await opentiger.json("status", "--json");
+          return found.server.processes[0].state === "running" ? found : undefined;
+        },
+        undefined,
+        seldomMs,
+      );
       expect(processes).toMatchObject([{ pid: dispatcher.pid }]);
     },
     timeoutMs,
@@ -239,15 +244,25 @@ describe("opentiger run", () => {
         timeoutMs,
       );
       const run = () => opentiger("run", "logs", id, "1", "--json");
-      await until("its agent is at work", async () => (await run()).stdout.includes("started"), timeoutMs);
+      await until(
+        "its agent is at work",
+        async () => (await run()).stdout.includes("started"),
+        timeoutMs,
+        seldomMs,
+      );
       expect(await opentiger.json("down", "--json")).toMatchObject({ server: true, goOn: 1 });
       const left = await ended;
       expect(left).toMatchObject({ status: 130, stderr: expect.stringContaining("openTiger was ended") });
       expect(await opentiger.json("up", "-d", "--json")).toMatchObject({ started: true });
-      await until("it is worked on again", async () => {
-        const { processes } = await opentiger.json("status", "--json");
-        return processes[0]?.working === 1;
-      });
+      await until(
+        "it is worked on again",
+        async () => {
+          const { processes } = await opentiger.json("status", "--json");
+          return processes[0]?.working === 1;
+        },
+        undefined,
+        seldomMs,
+      );
       const { runs } = await opentiger.json("task", "show", id, "1", "--json");
       expect(runs).toMatchObject([{ state: "running" }]);
       expect(await opentiger("loop", "cancel", id)).toMatchObject({ status: 0 });
@@ -298,7 +313,12 @@ describe("opentiger run", () => {
       const words = ["run", `Await ${file}`, "--single", "--agent", "command", "--repo"];
       const { loop } = await opentiger.json(...words, project(), "--detach", "--json");
       const run = () => opentiger("run", "logs", loop, "1", "--json");
-      await until("its agent is at work", async () => (await run()).stdout.includes("started"), timeoutMs);
+      await until(
+        "its agent is at work",
+        async () => (await run()).stdout.includes("started"),
+        timeoutMs,
+        seldomMs,
+      );
       const carried = `OPENTIGER_SET=${JSON.stringify({ EXECUTION_ENVIRONMENT: "host", OPENTIGER_REWORKS: "1" })}`;
       const ours = processesOf(carried).map(({ command }) => /(\w+)\.js\b/.exec(command)?.[1]);
       expect(ours).toEqual(expect.arrayContaining(["dispatcher", "server"]));

@@ -7,7 +7,7 @@ import { type LoopWorld, loopWorld, plannedTask, userRepository } from "../setup
 import { quickAgent, quickAgents } from "../setup/quick-agent.ts";
 import { runningDispatcher } from "../setup/running-dispatcher.ts";
 import { soak } from "../setup/soak.ts";
-import { until } from "../setup/until.ts";
+import { seldomMs, until } from "../setup/until.ts";
 
 const patienceMs = 120_000;
 const timeoutMs = 2 * patienceMs;
@@ -153,6 +153,7 @@ async function nothingIsLeft(): Promise<void> {
     "B6 no container of the loop is left",
     async () => (await docker("ps", "--all", "--quiet", "--filter", label)) === "",
     patienceMs,
+    seldomMs,
   );
   expect(parked()).toEqual([]);
 }

@@ -5,7 +5,7 @@ import { runIn } from "../setup/place.ts";
 import { plainContainer } from "../setup/plain-container.ts";
 import { type Instance, newInstance, newSandbox } from "../setup/sandbox.ts";
 import { temporaryWorkspace } from "../setup/temporary-workspace.ts";
-import { until } from "../setup/until.ts";
+import { seldomMs, until } from "../setup/until.ts";
 
 const mebibyte = 1024 * 1024;
 const workspace = temporaryWorkspace();
@@ -49,6 +49,8 @@ describe("attack 37 as many processes as there may be", () => {
     await until(
       "all of them run",
       async () => Number((await plain.run(["pgrep", "-xc", "python3"])).stdout) > 300,
+      undefined,
+      seldomMs,
     );
   });
 

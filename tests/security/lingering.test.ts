@@ -5,7 +5,7 @@ import { runIn } from "../setup/place.ts";
 import { sameUidSandbox } from "../setup/same-uid-supervisor.ts";
 import { newInstance, newSandbox } from "../setup/sandbox.ts";
 import { isRoot, rootWorkspace, temporaryWorkspace } from "../setup/temporary-workspace.ts";
-import { until } from "../setup/until.ts";
+import { seldomMs, until } from "../setup/until.ts";
 
 /** One for each way out that the attack takes. */
 const ways = ["4701", "4702", "4703", "4704", "4705", "4706"];
@@ -43,7 +43,12 @@ describe("attack 38 a command leaves its session, forks twice and sheds its envi
     const sandbox = await newSandbox(instance, workspace);
     const execution = await sandbox.exec(attackCommand("linger.sh"), { timeoutMs: 3_000 });
     expect(await execution.exit).toMatchObject({ reason: "timeout" });
-    await until("nothing of it is left", async () => (await lingering(sandbox)).length === 0);
+    await until(
+      "nothing of it is left",
+      async () => (await lingering(sandbox)).length === 0,
+      undefined,
+      seldomMs,
+    );
   });
 
   test("not under ours when the command itself has ended already", async () => {
@@ -53,14 +58,24 @@ describe("attack 38 a command leaves its session, forks twice and sheds its envi
     expect(await lingering(sandbox)).toEqual(["4701"]);
     const again = await sandbox.attach(execution.id);
     await again.kill();
-    await until("nothing of it is left", async () => (await lingering(sandbox)).length === 0);
+    await until(
+      "nothing of it is left",
+      async () => (await lingering(sandbox)).length === 0,
+      undefined,
+      seldomMs,
+    );
   });
 });
 
 /** Starts the attack, waits until it runs in every way, kills it, and says what of it still runs. */
 async function survivors(sandbox: Sandbox): Promise<string[]> {
   const execution = await sandbox.exec(attackCommand("linger.sh"));
-  await until("all of it runs", async () => (await lingering(sandbox)).length === ways.length);
+  await until(
+    "all of it runs",
+    async () => (await lingering(sandbox)).length === ways.length,
+    undefined,
+    seldomMs,
+  );
   expect(await lingering(sandbox)).toEqual(ways);
   await execution.kill("SIGKILL");
   expect(await execution.exit).toMatchObject({ signal: "SIGKILL", reason: "killed" });

@@ -5,7 +5,7 @@ import { atEnd } from "./at-end.ts";
 import { docker } from "./docker.ts";
 import { type PlainContainer, plainContainer } from "./plain-container.ts";
 import { temporaryFolder } from "./temporary-workspace.ts";
-import { until } from "./until.ts";
+import { seldomMs, until } from "./until.ts";
 
 /** Listens on the port inside, and passes each connection on through the socket beside it. */
 const relay = `
@@ -32,7 +32,12 @@ export async function loopbackContainer(workspace: string, urls: readonly string
     await passOn(path, Number(port));
     await docker("exec", "--detach", container.name, "node", "-e", relay, port, path);
     const isThere = ["sh", "-c", `grep -q "0100007F:$(printf %04X ${port}) .* 0A" /proc/net/tcp`];
-    await until("the port is there inside", async () => (await container.run(isThere)).code === 0);
+    await until(
+      "the port is there inside",
+      async () => (await container.run(isThere)).code === 0,
+      undefined,
+      seldomMs,
+    );
   }
   return container;
 }

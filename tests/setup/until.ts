@@ -8,7 +8,7 @@ export const oftenMs = 25;
 const oftenForMs = 5_000;
 const laterMs = 100;
 
-/** For what takes long, and is asked of a database. */
+/** For what takes long and is asked of a database, and for what starts a process whenever it is asked. */
 export const seldomMs = 200;
 
 /** Waits for a condition by asking often, and fails with its name when the time is over. Returns what it was. */

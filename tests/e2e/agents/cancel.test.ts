@@ -8,7 +8,7 @@ import { covering } from "../../setup/covering.ts";
 import { docker } from "../../setup/docker.ts";
 import { processesOf } from "../../setup/processes-of.ts";
 import { containerOf } from "../../setup/sandbox.ts";
-import { until } from "../../setup/until.ts";
+import { seldomMs, until } from "../../setup/until.ts";
 
 /** By which processes of these tests are known: nobody else sleeps so long. */
 const seconds = randomInt(100_000_000, 1_000_000_000);
@@ -44,6 +44,7 @@ describe("an agent that is cancelled in the middle of a command", () => {
         "both of its children run",
         async () => (await alive()).filter((each) => each.endsWith(` sleep ${seconds}`)).length === 2,
         startMs,
+        seldomMs,
       );
       const asked = Date.now();
       await run.cancel("enough");

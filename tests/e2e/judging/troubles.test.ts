@@ -8,7 +8,7 @@ import { openStage } from "../../../packages/orchestrator/src/state/stages.ts";
 import { docker } from "../../setup/docker.ts";
 import { type JudgeWorld, passing } from "../../setup/judge-world.ts";
 import { containerOf } from "../../setup/sandbox.ts";
-import { until } from "../../setup/until.ts";
+import { seldomMs, until } from "../../setup/until.ts";
 import { begin, never, openCourt, sandboxesOf, worker } from "./court.ts";
 
 let court: JudgeWorld;
@@ -47,7 +47,7 @@ describe("a judgement that cannot be made", () => {
     const lost = new Set<string>();
     for (let round = 1; round <= 2; round++) {
       const name = `loop-${loop.id}-codex-1-judge-checks`;
-      const id = await until("a check runs", () => runningCheck(name, lost), 60_000);
+      const id = await until("a check runs", () => runningCheck(name, lost), 60_000, seldomMs);
       lost.add(id);
       await (await court.world.place.backend("sandbox")).remove(name, { force: true });
     }
