@@ -7,6 +7,7 @@ import { EmbeddedPostgres } from "@opentiger/orchestrator";
 import { Sandboxd } from "@opentiger/sandboxd";
 import { beforeAll, describe, expect, test } from "vitest";
 import { atEnd } from "../setup/at-end.ts";
+import { freePort } from "../setup/free-port.ts";
 import { knowImages } from "../setup/known-images.ts";
 import { type LoginApi, loginApi } from "../setup/login-api.ts";
 import { commandLine } from "../setup/loop-command-line.ts";
@@ -73,13 +74,6 @@ function listening(server: Server, where: number | string): Promise<number> {
       resolve(typeof address === "object" && address !== null ? address.port : 0);
     });
   });
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  const port = await listening(server, 0);
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 describe("opentiger doctor", () => {

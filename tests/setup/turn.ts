@@ -9,11 +9,14 @@ const retryMs = 50;
  * The kernel gives it back when a process is killed: it is a socket without a file.
  */
 export async function takeTurn(what: string): Promise<void> {
-  for (;;) {
-    const held = await listen(`\0opentiger-test-${what}`);
-    if (held) return atEnd(() => held.close());
-    await sleep(retryMs);
-  }
+  while (!(await takeIfFree(what))) await sleep(retryMs);
+}
+
+/** The same without waiting: false where another test file has it. */
+export async function takeIfFree(what: string): Promise<boolean> {
+  const held = await listen(`\0opentiger-test-${what}`);
+  if (held) atEnd(() => held.close());
+  return held !== undefined;
 }
 
 /** undefined where another one listens. */
