@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { duplexPair } from "node:stream";
 import type { ExecSpec } from "@opentiger/schema";
 import { describe, expect, it } from "vitest";
+import { until } from "../../../../tests/setup/until.ts";
 import { encodeJson, frameType } from "../protocol/frames.ts";
 import type { Execution } from "../sandbox.ts";
 import type { SupervisorConfig } from "../supervisor/config.ts";
@@ -69,7 +70,7 @@ describe("an exec over a stream", () => {
     const { value } = await first.output()[Symbol.asyncIterator]().next();
     let have = value?.data.length ?? 0;
     first.detach();
-    await until(() => table.list()[0]?.stdout === have);
+    await until("it has said all of it", () => table.list()[0]?.stdout === have);
     const second = await attach(table, first.id, have);
     for await (const chunk of second.output()) have += chunk.data.length;
     expect(have).toBe(400_000);
@@ -91,7 +92,7 @@ describe("an exec over a stream", () => {
       command: ["sh", "-c", "head -c 50000000 /dev/zero"],
       spoolBytes: 100_000,
     });
-    await until(() => (table.list()[0]?.stdout ?? 0) > 0);
+    await until("it has said something", () => (table.list()[0]?.stdout ?? 0) > 0);
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect(table.list()[0]?.stdout).toBeLessThan(5_000_000);
     let received = 0;
@@ -102,9 +103,9 @@ describe("an exec over a stream", () => {
   it("that is killed while nobody reads has ended, and what it wrote can still be read", async () => {
     const table = new ExecTable(new Launcher(config));
     const execution = await open(table, { command: ["yes"], spoolBytes: 100_000 });
-    await until(() => (table.list()[0]?.stdout ?? 0) >= 100_000);
+    await until("it has said enough", () => (table.list()[0]?.stdout ?? 0) >= 100_000);
     await execution.kill();
-    await until(() => table.list()[0]?.exit !== null);
+    await until("it has ended", () => table.list()[0]?.exit !== null);
     let received = 0;
     for await (const chunk of execution.output()) received += chunk.data.length;
     expect(received).toBe(table.list()[0]?.stdout);
@@ -127,7 +128,7 @@ describe("an exec over a stream", () => {
     const escaped = Number(first.value?.data.toString());
     await killed.kill("SIGKILL");
     expect(await killed.exit).toEqual({ code: null, signal: "SIGKILL", reason: "killed" });
-    await until(() => !alive(escaped));
+    await until("the escaped one is gone", () => !alive(escaped));
     process.kill(pid, "SIGKILL");
   });
 
@@ -173,7 +174,7 @@ describe("an exec over a stream", () => {
     const table = new ExecTable(new Launcher(config));
     const spec = { id: "made-room-for-others", command: ["sh", "-c", "echo early; exit 3"] };
     const { exec } = await table.open(spec);
-    await until(() => exec.exit !== null);
+    await until("it has ended", () => exec.exit !== null);
     exec.spool.discard();
     const refusal = { code: "exec_not_found", message: expect.stringContaining("made room") };
     await expect(attach(table, spec.id, 0)).rejects.toMatchObject(refusal);
@@ -217,13 +218,5 @@ function alive(pid: number): boolean {
     return true;
   } catch {
     return false;
-  }
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  const deadline = Date.now() + 5_000;
-  while (!condition()) {
-    if (Date.now() > deadline) throw new Error("the condition did not come true");
-    await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }

@@ -1,6 +1,7 @@
 import { tmpdir } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { until } from "../../../../tests/setup/until.ts";
 import type { Exec } from "./exec.ts";
 import { ExecTable } from "./exec-table.ts";
 import { Launcher } from "./launch.ts";
@@ -37,7 +38,7 @@ describe("the output of all execs that nobody reads", () => {
     for (const exec of floods) expect(exec.spool.bytes).toBeGreaterThanOrEqual(64 * 1024);
 
     const { exec: small } = await table.open({ id: "small-one", command: ["seq", "1000"] });
-    await until(() => small.exit !== null);
+    await until("the small one has ended", () => small.exit !== null);
     expect(small.exit).toMatchObject({ code: 0 });
     expect(small.spool.written.stdout).toBe(3893);
   });
@@ -51,14 +52,14 @@ describe("the output of all execs that nobody reads", () => {
     await read.signal("SIGSTOP");
     const before = waiting.spool.written.stdout;
     read.acknowledge("stdout", read.spool.written.stdout);
-    await until(() => waiting.spool.written.stdout > before);
+    await until("it goes on", () => waiting.spool.written.stdout > before);
   });
 
   it("of finished ones makes room for the newest: that they ended stays known, a part is not given for the whole", async () => {
     const command = ["head", "-c", String(7 * mebibyte), "/dev/zero"];
     for (let index = 0; index < 7; index += 1) {
       const { exec } = await table.open({ id: `finished-${index}`, command });
-      await until(() => exec.exit !== null);
+      await until("it has ended", () => exec.exit !== null);
     }
     const [oldest, newest] = [await table.get("finished-0"), await table.get("finished-6")];
     const execs = await Promise.all(table.list().map(({ id }) => table.get(id)));
@@ -93,18 +94,10 @@ function held(): number {
 
 async function standsStill(): Promise<void> {
   let last = -1;
-  await until(async () => {
+  await until("nothing more is kept", async () => {
     const before = last;
     last = held();
     await sleep(50);
     return last > 0 && last === before;
   });
-}
-
-async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const end = Date.now() + 15_000;
-  while (!(await condition())) {
-    if (Date.now() > end) throw new Error("waited in vain");
-    await sleep(5);
-  }
 }
