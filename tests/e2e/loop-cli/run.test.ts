@@ -133,14 +133,22 @@ describe("a plan", () => {
       expect(dry).toMatchObject({ status: 0, stderr: "" });
       const id = /loop ([a-z0-9]{8}): awaiting_approval/.exec(dry.stdout)?.[1] ?? "";
       expect(dry.stdout).toContain("task 1: Write planned (worker)");
-      const { plan } = await opentiger.json("loop", "show", id, "--json");
+      const { plan, planVersion } = await opentiger.json("loop", "show", id, "--json");
+      expect(dry.stdout).toContain(`opentiger loop approve ${id} --plan ${planVersion}\n`);
       plan.tasks[0].title = "Write edited";
       plan.tasks[0].instructions = "Write edited.txt.";
       plan.tasks[0].allowedPaths = ["edited.txt"];
       const edited = await opentiger.withInput(JSON.stringify(plan), "loop", "edit", id, "-f", "-");
       expect(edited).toMatchObject({ status: 0 });
       await editTask(id, "Write edited.txt, with one word.");
-      expect(await opentiger("loop", "approve", id)).toMatchObject({
+      const unseen = await opentiger("loop", "approve", id, "--plan", planVersion);
+      expect(unseen).toMatchObject({
+        status: 73,
+        stderr: expect.stringContaining("not the one that you saw"),
+      });
+      const seen =
+        /loop approve \w+ --plan (\w+)/.exec((await opentiger("loop", "show", id)).stdout)?.[1] ?? "";
+      expect(await opentiger("loop", "approve", id, "--plan", seen)).toMatchObject({
         status: 0,
         stdout: `loop ${id} is running\n`,
       });

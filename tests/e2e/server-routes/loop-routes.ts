@@ -64,7 +64,7 @@ export const loopRoutes: readonly Row[] = [
   {
     route: "POST /loops/{id}/approve",
     good: { path: loopIn("waiting", "/approve"), status: 200, says: { state: "running" } },
-    bad: { path: loopIn("waiting", "/approve"), status: 409 },
+    bad: { path: loopIn("waiting", "/approve"), body: { planVersion: "0f3a9c51be77" }, status: 409 },
   },
   {
     route: "POST /loops/{id}/pause",

@@ -23,13 +23,17 @@ interface BudgetOptions extends LoopVerbOptions {
   budgetTokens?: number;
 }
 
+interface ApproveOptions extends LoopVerbOptions {
+  plan?: string;
+}
+
 interface EditOptions extends LoopVerbOptions {
   file: string;
 }
 
 export function loopChangeCommands(surroundings: Surroundings): Command[] {
   return [
-    simple("approve", "let a plan that waits for you run", ({ database }, id) => approveLoop(database, id)),
+    approveCommand(),
     editCommand(),
     simple("pause", "begin nothing more; what runs goes on to its end", ({ database }, id) =>
       pauseLoop(database, id),
@@ -61,6 +65,17 @@ export function loopChangeCommands(surroundings: Surroundings): Command[] {
         const more = usd === undefined && tokens === undefined ? {} : { budget: { usd, tokens } };
         return changed(name, loop, options, (place, id) => act(place, id, more));
       });
+  }
+
+  function approveCommand(): Command {
+    return named("approve", "let a plan that waits for you run")
+      .option("--plan <version>", "only if it is still the one that you saw, as `loop show` names it")
+      .addHelpText("after", loopExamples("loop approve k3v9x0ab --plan 0f3a9c51be77"))
+      .action((loop: string, options: ApproveOptions) =>
+        changed("approve", loop, options, ({ database }, id) =>
+          approveLoop(database, id, { seen: options.plan }),
+        ),
+      );
   }
 
   function editCommand(): Command {

@@ -17,6 +17,7 @@ const loop: LoopRow = {
   branchOid: "b".repeat(40),
   projectedOid: null,
   plan: null,
+  planVersion: null,
   summary: null,
   createdAt: new Date(),
   updatedAt: new Date(),
@@ -42,6 +43,11 @@ describe("where a loop stands still", () => {
   it("a plan is all that a dry run wants", () => {
     const settings = { ...loop.settings, dryRun: true };
     expect(exitOf({ ...loop, settings, state: "awaiting_approval" })).toBe(0);
+  });
+
+  it("a plan is offered to be approved as the one that was shown, and no other", () => {
+    const steps = nextSteps({ ...loop, state: "awaiting_approval", planVersion: "0f3a9c51be77" });
+    expect(steps).toContain("opentiger loop approve k3v9x0ab --plan 0f3a9c51be77");
   });
 
   it("nothing is offered to be merged where there is no commit", () => {

@@ -22,10 +22,14 @@ export function exitOf({ state, settings }: LoopRow): number {
 }
 
 /** What there is to do now, as commands. */
-export function nextSteps({ id, state, branch, branchOid, baseOid }: LoopRow): string[] {
+export function nextSteps({ id, state, branch, branchOid, baseOid, planVersion }: LoopRow): string[] {
   const has = branch !== null && branchOid !== null && branchOid !== baseOid;
   if (state === "awaiting_approval")
-    return [`opentiger loop show ${id}`, `opentiger loop approve ${id}`, `opentiger loop cancel ${id}`];
+    return [
+      `opentiger loop show ${id}`,
+      `opentiger loop approve ${id}${planVersion === null ? "" : ` --plan ${planVersion}`}`,
+      `opentiger loop cancel ${id}`,
+    ];
   if (state.startsWith("paused")) return [`opentiger loop resume ${id}`, `opentiger loop cancel ${id}`];
   const taking = has ? [`opentiger loop merge ${id}`, `opentiger loop discard ${id}`] : [];
   if (state === "failed") return [`opentiger loop show ${id}`, `opentiger loop retry ${id}`, ...taking];

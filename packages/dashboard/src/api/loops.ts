@@ -12,7 +12,7 @@ const paged = {
   getNextPageParam: (page: { next: number | null }) => page.next ?? undefined,
 };
 
-export type LoopVerb = "approve" | "pause" | "cancel" | "discard";
+export type LoopVerb = "pause" | "cancel" | "discard";
 
 /** With another budget where one is given. */
 export type GoingOn = "resume" | "retry";
@@ -76,6 +76,13 @@ export function startLoop(loop: NewLoop, key: string): Promise<Loop> {
 
 export function editPlan(id: string, plan: Plan): Promise<Loop> {
   return ask<Loop>("PUT", `/loops/${part(id)}/plan`, { body: plan });
+}
+
+/** The plan that has this version, which is the one that was looked at, and no other. */
+export function approveLoop(id: string, planVersion: string | null): Promise<Loop> {
+  return ask<Loop>("POST", `/loops/${part(id)}/approve`, {
+    body: planVersion === null ? {} : { planVersion },
+  });
 }
 
 export function moveLoop(id: string, verb: LoopVerb): Promise<Loop> {

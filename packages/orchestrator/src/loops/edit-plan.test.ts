@@ -7,6 +7,7 @@ import {
   temporaryLoopPlace,
 } from "../fixture/temporary-loop-place.ts";
 import { claimed, claimOf, newTask } from "../fixture/temporary-loops.ts";
+import { whyItWaits } from "../planning/approval.ts";
 import { claimStage } from "../state/claims.ts";
 import { appendEvent } from "../state/events.ts";
 import { addTask } from "./add-task.ts";
@@ -53,6 +54,47 @@ it("a plan that waits is edited: kept tasks keep their number, new ones come, ot
   await approveLoop(place.database, loop.id);
   expect(await claimed(claimStage(place.database, claimOf("me")))).toMatchObject({ role: "tester" });
   await cancelLoop(place.database, loop.id);
+});
+
+it("a plan is approved as the one that was seen: after any change of it, nothing is approved unseen", async () => {
+  const { database } = place;
+  const { loop } = await plannedLoop(place, [planned("a"), planned("b")], waiting);
+  const version = async () => (await existingLoop(database, loop.id)).planVersion ?? "";
+  const first = await version();
+  const [task] = await tasksOf(database, loop.id);
+  await editTask(database, task?.id ?? "", { verify: [{ command: "rm -rf build" }] });
+  const refusal = { code: "not_allowed_now", message: expect.stringContaining(await version()) };
+  await expect(approveLoop(database, loop.id, { seen: first })).rejects.toMatchObject(refusal);
+  const second = await version();
+  await editPlan(place, loop.id, { summary: "Another.", tasks: [planned("a")] });
+  expect(new Set([first, second, await version()]).size).toBe(3);
+  await expect(approveLoop(database, loop.id, { seen: second })).rejects.toMatchObject({
+    code: "not_allowed_now",
+  });
+  expect(await existingLoop(database, loop.id)).toMatchObject({ state: "awaiting_approval" });
+  expect(await approveLoop(database, loop.id, { seen: await version() })).toMatchObject({ state: "running" });
+  await cancelLoop(database, loop.id);
+});
+
+it("the reason why a plan waits names the commands that it has after every change", async () => {
+  const { database } = place;
+  const given = planned("a", { verify: [{ command: "make $& it" }] });
+  const { loop, plan } = await plannedLoop(place, [given], waiting);
+  const asked = { loop, plan, environment: "host", usual: "yes" } as const;
+  await database.query("update loops set detail = $2 where id = $1", [loop.id, whyItWaits(asked)]);
+  const reason = async () => (await existingLoop(database, loop.id)).detail;
+  await editPlan(place, loop.id, { summary: "", tasks: [{ ...given, verify: [{ command: "echo $& on" }] }] });
+  expect(await reason()).toContain("on this machine itself: echo $& on.");
+  const [task] = await tasksOf(database, loop.id);
+  await editTask(database, task?.id ?? "", { verify: [{ command: "true" }] });
+  expect(await reason()).toContain("on this machine itself: true.");
+  await editTask(database, task?.id ?? "", { verify: [] });
+  expect(await reason()).toContain(
+    "waits for you. It has no commands that would run on this machine itself.",
+  );
+  await editTask(database, task?.id ?? "", { verify: [{ command: "make" }] });
+  expect(await reason()).toContain("on this machine itself: make.");
+  await cancelLoop(database, loop.id);
 });
 
 it("what cannot be carried out, or runs already, stays as it is", async () => {

@@ -3,7 +3,7 @@ import { checkPlan } from "../planning/check-plan.ts";
 import { change } from "../state/change.ts";
 import { updateTask } from "../state/edited-tasks.ts";
 import { appendEvent } from "../state/events.ts";
-import { type LoopRow, setLoopPlan } from "../state/loops.ts";
+import type { LoopRow } from "../state/loops.ts";
 import { testPathsOf } from "../state/planning.ts";
 import type { Queryable } from "../state/rows.ts";
 import { addTasks, type TaskRow } from "../state/tasks.ts";
@@ -12,7 +12,7 @@ import { withLoop } from "./existing.ts";
 import { loopNotNow } from "./refusal.ts";
 import type { LoopPlace } from "./start-loop.ts";
 import { tasksOf } from "./tasks-of.ts";
-import { keysOf } from "./waiting-plan.ts";
+import { keysOf, replacePlan } from "./waiting-plan.ts";
 
 /**
  * Puts another plan in the place of one that waits for a person: tasks with a key that there was are said anew and keep
@@ -28,7 +28,7 @@ export async function editPlan({ database, config }: LoopPlace, id: string, plan
     const open = before.filter(({ state }) => state !== "cancelled");
     for (const task of before) if (task.state === "cancelled") await freeItsKey(on, task);
     await replaceTasks(on, id, plan, new Map(open.map((task) => [keys.get(task.number) ?? "", task])));
-    await setLoopPlan(on, id, plan);
+    await replacePlan(on, loop, plan);
     await appendEvent(on, { loop: id, type: "loop.edit", data: { tasks: plan.tasks.length } });
   });
 }

@@ -98,7 +98,7 @@ it("a loop is read whatever stands in its plan, also what nobody may write any m
   const { loop } = await plannedLoop(place, [planned("a")]);
   const verify = Array.from({ length: 21 }, () => ({ command: "true" }));
   const tasks = [planned("a", { instructions: "x".repeat(60_000), title: "x".repeat(300), verify })];
-  await setLoopPlan(place.database, loop.id, { summary: "x".repeat(6_000), tasks });
+  await setLoopPlan(place.database, loop, { summary: "x".repeat(6_000), tasks });
   expect((await findLoop(place.database, loop.id))?.plan?.tasks).toEqual(tasks);
   expect((await listLoops(place.database)).items.map(({ id }) => id)).toContain(loop.id);
 });

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Plan } from "@opentiger/schema";
+import { whyItStillWaits } from "../planning/approval.ts";
 import { freeKey } from "../planning/free-key.ts";
-import { type LoopRow, setLoopPlan } from "../state/loops.ts";
+import { findLoop, type LoopRow, setLoopPlan } from "../state/loops.ts";
 import type { Queryable } from "../state/rows.ts";
 import type { TaskRow } from "../state/tasks.ts";
 import { tasksOf } from "./tasks-of.ts";
@@ -14,8 +15,14 @@ export async function keepWaitingPlan(on: Queryable, loop: LoopRow): Promise<Loo
   if (loop.state !== "awaiting_approval" || loop.plan === null) return loop;
   const plan = planOf(await tasksOf(on, loop.id), loop.plan);
   if (isDeepStrictEqual(plan, loop.plan)) return loop;
-  await setLoopPlan(on, loop.id, plan);
-  return { ...loop, plan };
+  return replacePlan(on, loop, plan);
+}
+
+/** Another plan in the place of the loop's, with what there is to say of why it waits. The loop as it is then. */
+export async function replacePlan(on: Queryable, loop: LoopRow, plan: Plan): Promise<LoopRow> {
+  const detail = whyItStillWaits(loop.detail, loop.plan ?? plan, plan);
+  await setLoopPlan(on, { id: loop.id, detail }, plan);
+  return (await findLoop(on, loop.id)) ?? loop;
 }
 
 /** The keys of all tasks, by their numbers. One that was added by itself has none of its own, and is called by its number. */

@@ -1,4 +1,4 @@
-import type { ConfigValue, ExecutionEnvironment, Plan, VerifyCommand } from "@opentiger/schema";
+import type { ConfigValue, ExecutionEnvironment, LoopSettings, Plan, VerifyCommand } from "@opentiger/schema";
 import { z } from "zod";
 import { appendEvent } from "../state/events.ts";
 import type { LoopRow } from "../state/loops.ts";
@@ -16,12 +16,36 @@ interface Asked {
 /** Why a plan waits for a person before anything of it runs; null: it does not. */
 export function whyItWaits({ loop, plan, environment, usual }: Asked): string | null {
   const { id, settings, source } = loop;
-  const how = `Look at it, and let it run: \`opentiger loop approve ${id}\`.`;
-  if (settings.dryRun) return `Only the plan was asked for. ${how}`;
-  if (settings.approve ?? usual === "yes") return `The plan waits for you. ${how}`;
-  const commands = plan.tasks.flatMap(({ verify }) => verify.map(({ command }) => command));
-  if (environment !== "host" || source.kind !== "prose" || commands.length === 0) return null;
-  return `The planner proposes commands that would run on this machine itself: ${commands.join("; ")}. ${how}`;
+  const wanted = wantedByPeople(settings, usual);
+  const onHost = environment === "host" && source.kind === "prose";
+  if (wanted === null && (!onHost || commandsOf(plan).length === 0)) return null;
+  const how = `Look at it with \`opentiger loop show ${id}\`, which says how to let it run.`;
+  return [wanted ?? "The plan waits for you.", ...(onHost ? [onMachine(plan)] : []), how].join(" ");
+}
+
+/** The same reason, when another plan is in the place of the one for which it was given. */
+export function whyItStillWaits(
+  why: string | null,
+  before: Pick<Plan, "tasks">,
+  now: Pick<Plan, "tasks">,
+): string | null {
+  return why?.replace(onMachine(before), () => onMachine(now)) ?? null;
+}
+
+function wantedByPeople(settings: LoopSettings, usual: Asked["usual"]): string | null {
+  if (settings.dryRun) return "Only the plan was asked for.";
+  return (settings.approve ?? usual === "yes") ? "The plan waits for you." : null;
+}
+
+/** What a person lets run on the machine with the plan, where agents work on the host. */
+function onMachine(plan: Pick<Plan, "tasks">): string {
+  const commands = commandsOf(plan);
+  if (commands.length === 0) return "It has no commands that would run on this machine itself.";
+  return `It has commands that would run on this machine itself: ${commands.join("; ")}.`;
+}
+
+function commandsOf({ tasks }: Pick<Plan, "tasks">): string[] {
+  return [...new Set(tasks.flatMap(({ verify }) => verify.map(({ command }) => command)))];
 }
 
 /** The event that keeps commands which a person wrote for a task, and so has let run. */

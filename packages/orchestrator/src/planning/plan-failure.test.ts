@@ -167,6 +167,19 @@ describe("whether a plan waits for a person", () => {
       "on this machine itself: make it",
     ],
     [
+      "whyever a plan waits, on the host its commands are named: only the plan was wanted",
+      {
+        environment: "host" as const,
+        loop: { ...asked.loop, settings: loopSettings.parse({ dryRun: true }) },
+      },
+      "Only the plan was asked for. It has commands that would run on this machine itself: make it.",
+    ],
+    [
+      "whyever a plan waits, on the host its commands are named: it is usual",
+      { environment: "host" as const, usual: "yes" as const },
+      "The plan waits for you. It has commands that would run on this machine itself: make it.",
+    ],
+    [
       "on the host without commands it does not",
       { environment: "host" as const, plan: { tasks: [planned("a")] } },
       null,

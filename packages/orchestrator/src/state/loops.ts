@@ -47,6 +47,8 @@ export const loopRow = z.object({
   branchOid: z.string().nullable(),
   projectedOid: z.string().nullable(),
   plan: keptPlan.nullable(),
+  /** Another one for every other plan: who approves one says which one they saw. */
+  planVersion: z.string().nullable(),
   summary: loopSummary.nullable(),
   createdAt: z.date(),
   updatedAt: z.date(),
@@ -56,7 +58,8 @@ export type LoopRow = z.infer<typeof loopRow>;
 
 const columns = `id, repository_id as repository, requirement, source, settings,
   status || coalesce('(' || reason || ')', '') as state, detail, fence, base_oid as "baseOid", branch,
-  branch_oid as "branchOid", projected_oid as "projectedOid", plan, summary, created_at as "createdAt",
+  branch_oid as "branchOid", projected_oid as "projectedOid", plan,
+  left(encode(sha256(convert_to(plan::text, 'UTF8')), 'hex'), 12) as "planVersion", summary, created_at as "createdAt",
   updated_at as "updatedAt", ended_at as "endedAt"`;
 
 const byId = `select ${columns} from loops where id = $1`;
@@ -106,11 +109,16 @@ export async function setLoopBudget(
   await appendEvent(on, { loop: id, type: "loop.budget", data: { budget } });
 }
 
-/** The same for what is going to be done. */
-export async function setLoopPlan(on: Queryable, id: string, made: Plan): Promise<void> {
-  await on.query("update loops set plan = $2::jsonb, updated_at = now() where id = $1", [
+/** The same for what is going to be done, and why it waits for a person. */
+export async function setLoopPlan(
+  on: Queryable,
+  { id, detail }: Pick<LoopRow, "id" | "detail">,
+  made: Plan,
+): Promise<void> {
+  await on.query("update loops set plan = $2::jsonb, detail = $3, updated_at = now() where id = $1", [
     id,
     storableJson(made),
+    detail,
   ]);
 }
 

@@ -130,7 +130,15 @@ const retryRoute = createRoute({
   responses: answers(loopShape, "The loop"),
 });
 
-const approveRoute = moveRoute("approve", "Lets a plan run that waits for it");
+const approveRoute = createRoute({
+  method: "post",
+  path: "/loops/{id}/approve",
+  tags,
+  summary: "Lets a plan run that waits for it; with `planVersion` only the plan that had it",
+  request: { params, body: optionalJsonBody(z.strictObject({ planVersion: z.string().optional() })) },
+  responses: answers(loopShape, "The loop"),
+});
+
 const pauseRoute = moveRoute("pause", "Begins nothing more of it");
 const cancelRoute = moveRoute("cancel", "Ends it and all of its tasks; what is on the branch stays there");
 
@@ -172,9 +180,10 @@ export function loopsApi(parts: Parts) {
       const { id } = c.req.valid("param");
       return c.json(await editPlan(place, id, c.req.valid("json")), 200);
     })
-    .openapi(approveRoute, async (c) =>
-      c.json(await moved(approveLoop(database, c.req.valid("param").id)), 200),
-    )
+    .openapi(approveRoute, async (c) => {
+      const seen = c.req.valid("json")?.planVersion;
+      return c.json(await moved(approveLoop(database, c.req.valid("param").id, { seen })), 200);
+    })
     .openapi(pauseRoute, async (c) => c.json(await pauseLoop(database, c.req.valid("param").id), 200))
     .openapi(resumeRoute, async (c) => {
       const given = c.req.valid("json")?.budget;

@@ -50,6 +50,8 @@ export const loopShape = z
     branchOid: z.string().nullable(),
     projectedOid: z.string().nullable(),
     plan: keptPlan.nullable(),
+    /** Another one for every other plan. */
+    planVersion: z.string().nullable(),
     summary: loopSummary.nullable(),
     createdAt: time,
     updatedAt: time,

@@ -58,6 +58,7 @@ function state(tasks: LiveTask[]): LiveState {
       branchOid: null,
       projectedOid: null,
       plan: null,
+      planVersion: null,
       summary: null,
       createdAt: start,
       updatedAt: start,

@@ -19,8 +19,7 @@ import { words } from "../../words/words.ts";
 import { BudgetDialog } from "./budget-dialog.tsx";
 
 const text = words.loop;
-type Moved = Exclude<LoopVerb, "approve">;
-const said: Readonly<Record<Moved, string>> = {
+const said: Readonly<Record<LoopVerb, string>> = {
   pause: text.paused,
   cancel: text.cancelled,
   discard: text.discarded,
@@ -33,7 +32,7 @@ export function LoopActions({ loop }: { loop: Loop }) {
   const [wanting, setWanting] = useState<GoingOn>();
   const close = () => setAsked(undefined);
   const { id, state } = loop;
-  const move = useAction(async (verb: Moved) => {
+  const move = useAction(async (verb: LoopVerb) => {
     await moveLoop(id, verb);
     say(said[verb]);
     close();

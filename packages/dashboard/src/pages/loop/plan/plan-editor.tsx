@@ -1,7 +1,7 @@
 import type { PlannedTask } from "@opentiger/schema";
 import { Check, Plus, Save } from "lucide-react";
 import { useState } from "react";
-import { editPlan, moveLoop } from "../../../api/loops.ts";
+import { approveLoop, editPlan } from "../../../api/loops.ts";
 import type { Loop } from "../../../api/types.ts";
 import { Button } from "../../../parts/button.tsx";
 import { Note } from "../../../parts/notes.tsx";
@@ -28,8 +28,8 @@ export function PlanEditor({ loop, draft }: PlanEditorProps) {
   const save = useAction(() => editPlan(loop.id, plan), { done: text.saved });
   const approve = useAction(
     async () => {
-      if (isChanged) await editPlan(loop.id, plan);
-      return moveLoop(loop.id, "approve");
+      const { planVersion } = isChanged ? await editPlan(loop.id, plan) : loop;
+      return approveLoop(loop.id, planVersion);
     },
     { done: text.approved },
   );
