@@ -1,6 +1,7 @@
 import { type Backend, type FetchResult, fetchCommits, type Sandbox, SandboxError } from "@opentiger/sandbox";
 import { sandboxRecord } from "@opentiger/schema";
 import type { Command } from "commander";
+import { printable } from "../output/table.ts";
 import { cancellable } from "../program/cancellation.ts";
 import type { Surroundings } from "../program/surroundings.ts";
 import { backendOf, examples, printJson, type VerbOptions, verb } from "../program/verb.ts";
@@ -66,5 +67,5 @@ function asText({ refs, submodules }: FetchResult): string {
     each.refs.map(({ name, oid }) => `${oid.slice(0, 12)} ${each.path}: ${name}`),
   );
   const all = [...lines, ...inner];
-  return all.length === 0 ? "There is nothing new.\n" : `${all.join("\n")}\n`;
+  return all.length === 0 ? "There is nothing new.\n" : `${all.map(printable).join("\n")}\n`;
 }

@@ -16,7 +16,7 @@ import { LoopTeller } from "../loop/lines.ts";
 import { parseCount } from "../loop/numbers.ts";
 import { type LoopVerbOptions, loopExamples, loopVerb, withPlace } from "../loop/place.ts";
 import { summaryOf } from "../loop/summary.ts";
-import { loopTable, taskTable } from "../loop/views.ts";
+import { loopTable, taskTable, verifyLines } from "../loop/views.ts";
 import { watchLoop } from "../loop/watch.ts";
 import { type Colours, coloursFor } from "../output/colours.ts";
 import { printable } from "../output/table.ts";
@@ -75,6 +75,8 @@ function showCommand(surroundings: Surroundings): Command {
         surroundings.stdout.write(`${printable(loop.requirement)}\n  in ${printable(repository.path)}\n\n`);
         surroundings.stdout.write(summaryOf(loop, usage));
         if (tasks.length > 0) surroundings.stdout.write(`\n${taskTable(tasks, coloursOf(surroundings))}`);
+        const verify = loop.state === "awaiting_approval" ? verifyLines(tasks) : "";
+        if (verify !== "") surroundings.stdout.write(`\ncommands that check its tasks\n${verify}`);
       }),
     );
 }

@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { z } from "zod";
 import { UsageError } from "../errors.ts";
 import { renderNetworkEvent, renderNetworkLog } from "../output/network-log.ts";
+import { printable } from "../output/table.ts";
 import type { Surroundings } from "../program/surroundings.ts";
 import { examples, printJson, type VerbOptions, verb } from "../program/verb.ts";
 
@@ -48,7 +49,7 @@ function show(rows: NetworkLogRow[], surroundings: Surroundings, options: LogOpt
   if (options.json) return printJson(surroundings, rows);
   if (options.quiet) {
     const hosts = [...new Set(rows.map(({ host }) => host))];
-    return void surroundings.stdout.write(hosts.map((host) => `${host}\n`).join(""));
+    return void surroundings.stdout.write(hosts.map((host) => `${printable(host)}\n`).join(""));
   }
   surroundings.stdout.write(renderNetworkLog(rows, surroundings));
 }

@@ -15,8 +15,8 @@ import { Command } from "commander";
 import { audited, taskAction } from "../loop/audited.ts";
 import { loopNamed, taskNumbered, tasksOfLoop } from "../loop/find.ts";
 import { type LoopVerbOptions, loopExamples, loopVerb, taskVerb, withPlace } from "../loop/place.ts";
-import { judgementLines, runTable, taskTable } from "../loop/views.ts";
-import { printable } from "../output/table.ts";
+import { type TaskFacts, taskText } from "../loop/task-text.ts";
+import { taskTable } from "../loop/views.ts";
 import type { Surroundings } from "../program/surroundings.ts";
 import { printJson, quiet } from "../program/verb.ts";
 import { addCommand } from "./task-add.ts";
@@ -72,7 +72,7 @@ function showCommand(surroundings: Surroundings): Command {
         const task = await taskNumbered(database, await loopNamed(database, loop), number);
         const known = await factsOf(database, task);
         if (options.json) return printJson(surroundings, { ...task, ...known });
-        surroundings.stdout.write(render(task, known, surroundings.now()));
+        surroundings.stdout.write(taskText(task, known, surroundings.now()));
       }),
     );
 }
@@ -106,41 +106,10 @@ function changeCommand(
     );
 }
 
-type Facts = Awaited<ReturnType<typeof factsOf>>;
-
-async function factsOf(database: Database, { id }: TaskRow) {
+async function factsOf(database: Database, { id }: TaskRow): Promise<TaskFacts> {
   const runs = (await listTaskRuns(database, { task: id, limit: 500 })).items;
   const judgements = (await listJudgements(database, { task: id, limit: 500 })).items;
   const messages = (await listMessages(database, { task: id, limit: 500 })).items;
   const pages = await Promise.all(runs.map((run) => listArtifacts(database, { run: run.id, limit: 100 })));
   return { runs, judgements, messages, artifacts: pages.flatMap(({ items }) => items) };
-}
-
-function render(task: TaskRow, { runs, judgements, messages, artifacts }: Facts, now: Date): string {
-  const facts = [
-    `task ${task.number}: ${printable(task.title)}`,
-    `  state    ${task.state}${task.detail === null ? "" : `: ${printable(task.detail)}`}`,
-    `  role     ${task.role}`,
-    `  needs    ${task.needs.join(", ") || "nothing"}`,
-    `  paths    ${task.allowedPaths.map(printable).join(" ") || "any"}`,
-    ...(task.candidateOid === null ? [] : [`  candidate ${task.candidateOid}`]),
-    ...(task.mergedOid === null ? [] : [`  merged   ${task.mergedOid}`]),
-  ];
-  const parts = [
-    `${facts.join("\n")}\n`,
-    ...(runs.length === 0 ? [] : [runTable(runs, now)]),
-    ...(judgements.length === 0 ? [] : [`judgements\n${judgementLines(judgements)}`]),
-    ...(messages.length === 0 ? [] : [`what people said\n${messages.map(messageLine).join("")}`]),
-    ...(artifacts.length === 0
-      ? []
-      : [`artifacts\n${artifacts.map(({ kind, path }) => `  ${kind}  ${path}\n`).join("")}`]),
-  ];
-  return parts.join("\n");
-}
-
-function messageLine({ text, file, line, run, givenAt }: Facts["messages"][number]): string {
-  const heard = run === null ? "a point" : "heard";
-  const place = file === null ? "" : `${file}${line === null ? "" : `:${line}`}: `;
-  const said = printable(`${place}${text}`.replaceAll(/\s+/g, " "));
-  return `  ${givenAt === null ? "waits" : heard}  ${said}\n`;
 }

@@ -1,6 +1,6 @@
 import type { AgentEvent } from "@opentiger/schema";
 import type { Colours } from "../output/colours.ts";
-import { printable } from "../output/table.ts";
+import { printable, printableLines } from "../output/table.ts";
 
 /** Of what a command printed, a person reads the end. */
 const shownOutput = 5;
@@ -9,7 +9,11 @@ const shownOutput = 5;
 export function agentLines(event: AgentEvent, colours: Colours): string[] {
   switch (event.type) {
     case "started":
-      return [colours.dim(`${event.resumed ? "goes on" : "begins"}${event.model ? `, ${event.model}` : ""}`)];
+      return [
+        colours.dim(
+          `${event.resumed ? "goes on" : "begins"}${event.model ? `, ${printable(event.model)}` : ""}`,
+        ),
+      ];
     case "text":
       return lines(event.text);
     case "message":
@@ -48,7 +52,7 @@ function tail(output: string, colours: Colours): string[] {
 }
 
 function lines(text: string): string[] {
-  return text.trim().split("\n").map(printable);
+  return printableLines(text.trim());
 }
 
 function oneLine(text: string): string {

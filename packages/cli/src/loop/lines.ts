@@ -70,7 +70,9 @@ export class LoopTeller {
         return [`${who}: ${run.role} started (${run.agent}, run ${run.number})`];
       case "fail":
       case "lose": {
-        const why = run.failure ? `: ${run.failure.message}\n    → ${run.failure.remedy}` : "";
+        const why = run.failure
+          ? `: ${printable(run.failure.message)}\n    → ${printable(run.failure.remedy)}`
+          : "";
         return [`${who}: run ${run.number} ${by === "fail" ? "failed" : "was lost"}${why}`];
       }
       case "cancel":
@@ -96,7 +98,7 @@ export class LoopTeller {
       case "merge":
         return [`${who}: merged${commit(data["toOid"])}`];
       case "give_up":
-        return [`${who}: failed: ${task.detail ?? "for a reason that nobody wrote down"}`];
+        return [`${who}: failed: ${text(task.detail) ?? "for a reason that nobody wrote down"}`];
       case "wait_for_quota":
         return [
           `${who}: waits for the quota${task.notBefore ? ` until ${task.notBefore.toISOString()}` : ""}`,
@@ -104,7 +106,7 @@ export class LoopTeller {
       case "again":
         return [`${who}: is tried again${because(data)}`];
       case "block":
-        return [`${who}: cannot begin: ${task.detail ?? "a task that it needs was not done"}`];
+        return [`${who}: cannot begin: ${text(task.detail) ?? "a task that it needs was not done"}`];
       case "unblock":
       case "retry":
         return [`${who}: is queued again`];
@@ -125,7 +127,7 @@ export class LoopTeller {
 
   async #detail(loop: string): Promise<string> {
     const found = await findLoop(this.#database, loop);
-    return found?.detail ? `: ${found.detail}` : "";
+    return found?.detail ? `: ${printable(found.detail)}` : "";
   }
 
   /** The last judgement's, on lines of their own. */

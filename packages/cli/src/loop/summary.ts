@@ -1,11 +1,12 @@
 import type { LoopRow, Usage } from "@opentiger/orchestrator";
+import { printable } from "../output/table.ts";
 import { hasEnded, nextSteps } from "./end.ts";
 
 /** How a loop stands, in a few lines, with the commands that follow. */
 export function summaryOf(loop: LoopRow, usage: Usage): string {
   const { id, state, branch, branchOid, baseOid, detail, summary } = loop;
   const lines = [`loop ${id}: ${state}`];
-  if (detail !== null && !hasEnded(state)) lines.push(`  ${detail}`);
+  if (detail !== null && !hasEnded(state)) lines.push(`  ${printable(detail)}`);
   if (summary) {
     const { done, failed, cancelled, left, commits } = summary;
     const parts = [`${done} done`, `${failed} failed`, `${cancelled} cancelled`, `${left} left`];

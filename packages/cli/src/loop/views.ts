@@ -33,6 +33,14 @@ export function taskTable(tasks: readonly TaskRow[], colours: Colours = noColour
   return renderTable([["TASK", "STATE", "ROLE", "NEEDS", "TITLE"], ...rows]);
 }
 
+/** What would be run to check the tasks of a plan, for who is to let it run. Empty: nothing. */
+export function verifyLines(tasks: readonly TaskRow[]): string {
+  return tasks
+    .filter(({ state }) => state !== "cancelled")
+    .flatMap(({ number, verify }) => verify.map(({ command }) => `  ${number}  ${printable(command)}\n`))
+    .join("");
+}
+
 export function runTable(runs: readonly RunRow[], now: Date, colours: Colours = noColours): string {
   const rows = runs.map((run) => [
     String(run.number),

@@ -2,6 +2,7 @@ import { CodedError, errno } from "@opentiger/schema";
 import { CommanderError } from "commander";
 import { UsageError } from "../errors.ts";
 import { coloursFor } from "./colours.ts";
+import { printableLines } from "./table.ts";
 
 export interface ErrorAudience {
   stderr: { isTTY?: boolean | undefined; write(text: string): unknown };
@@ -45,6 +46,8 @@ function usage(message: string, remedy: string | undefined, cause: Error): Coded
 
 function asText(error: CodedError, { program, stderr, env }: ErrorAudience): string {
   const colours = coloursFor(stderr, env);
-  const remedy = error.remedy ? `  ${colours.cyan("→")} ${error.remedy.replaceAll("\n", "\n    ")}\n` : "";
-  return `${colours.red(`${program}:`)} ${error.message}\n${remedy}`;
+  const remedy = error.remedy
+    ? `  ${colours.cyan("→")} ${printableLines(error.remedy).join("\n    ")}\n`
+    : "";
+  return `${colours.red(`${program}:`)} ${printableLines(error.message).join("\n")}\n${remedy}`;
 }

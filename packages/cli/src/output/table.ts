@@ -29,6 +29,11 @@ export function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, (char) => `\\u{${char.codePointAt(0)?.toString(16)}}`);
 }
 
+/** The same for a text that may have several lines, each of which stands for itself. */
+export function printableLines(text: string): string[] {
+  return text.split("\n").map(printable);
+}
+
 /** In what a reader takes for characters. */
 function visibleLength(cell: string | undefined): number {
   return charactersOf(stripVTControlCharacters(cell ?? "")).length;
