@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import {
@@ -48,6 +48,15 @@ describe("a loop's branch is merged into the user's", () => {
     expect(userGit(user, "status", "--porcelain")).toBe("?? untracked");
   });
 
+  test("with a commit, also where merges usually wait for one", async () => {
+    const { user, merge } = scene();
+    commitFiles(user, { "mine.txt": "mine\n" });
+    userGit(user, "config", "branch.main.mergeOptions", "--no-commit");
+    expect(await merge()).toMatchObject({ into: "main", how: "merge" });
+    expect(existsSync(join(user, ".git/MERGE_HEAD"))).toBe(false);
+    expect(userGit(user, "status", "--porcelain")).toBe("");
+  });
+
   test("where there was no commit yet", async () => {
     const { user: other, oid } = scene();
     const user = join(other, "../empty");
@@ -77,6 +86,29 @@ describe("nothing is merged, and the checkout is as it was,", () => {
       head,
       before,
     ]);
+  });
+
+  test.each(["pre-merge-commit", "commit-msg"])("when the hook %s refuses, which is told", async (hook) => {
+    const { user, merge } = scene();
+    const head = commitFiles(user, { "mine.txt": "mine\n" });
+    writeFileSync(join(user, ".git/hooks", hook), "#!/bin/sh\necho not like this >&2\nexit 1\n", {
+      mode: 0o755,
+    });
+    await expect(merge()).rejects.toMatchObject({
+      code: "git_failed",
+      message: expect.stringContaining("not like this"),
+      remedy: expect.stringContaining("your checkout is as it was"),
+    });
+    expectAsBefore(user, head);
+  });
+
+  test("when the merge cannot be signed", async () => {
+    const { user, merge } = scene();
+    const head = commitFiles(user, { "mine.txt": "mine\n" });
+    userGit(user, "config", "commit.gpgSign", "true");
+    userGit(user, "config", "gpg.program", "/bin/false");
+    await expect(merge()).rejects.toMatchObject({ code: "git_failed" });
+    expectAsBefore(user, head);
   });
 
   test("when there are changes that are not committed", async () => {
@@ -110,3 +142,9 @@ describe("nothing is merged, and the checkout is as it was,", () => {
     await expect(merge()).rejects.toMatchObject(refusal);
   });
 });
+
+function expectAsBefore(user: string, head: string): void {
+  expect(existsSync(join(user, ".git/MERGE_HEAD"))).toBe(false);
+  expect(userGit(user, "status", "--porcelain", "--branch")).toBe("## main");
+  expect(userGit(user, "rev-parse", "HEAD")).toBe(head);
+}

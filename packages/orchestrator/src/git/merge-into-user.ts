@@ -37,8 +37,10 @@ export async function mergeIntoUser(asked: MergeIntoUser): Promise<MergedIntoUse
   const into = user.branch;
   const before = user.head;
   const message = `Merge branch '${branch}'`;
-  const { status, said } = await git(["merge", "--no-edit", "-m", message, oid], [1, 128]);
-  if (status !== 0) return givenUp(git, into, said);
+  // All of it or nothing, also where the user's settings leave the commit to them.
+  const merge = ["merge", "--commit", "--no-squash", "--no-edit", "-m", message, oid];
+  const { status, said } = await git(merge, [1, 2, 128]);
+  if (status !== 0) return givenUp(git, path, into, said);
   const merged = (await git(["rev-parse", "--verify", "HEAD"])).out.trim();
   if (merged === before) return { merged, into, how: "nothing" };
   return { merged, into, how: merged === oid ? "fast-forward" : "merge" };
@@ -56,8 +58,7 @@ async function checkClean(git: Git, path: string): Promise<void> {
     );
   }
   for (const name of ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply"]) {
-    const place = (await git(["rev-parse", "--git-path", name])).out.trim();
-    if (existsSync(resolve(path, place))) {
+    if (await isThere(git, path, name)) {
       throw refused(
         "the checkout is in the middle of a merge or rebase",
         `finish it first: git -C ${path} status`,
@@ -66,16 +67,24 @@ async function checkClean(git: Git, path: string): Promise<void> {
   }
 }
 
-async function givenUp(git: Git, into: string, said: string): Promise<MergedIntoUser> {
+/** One of the files by which git knows what it is in the middle of. */
+async function isThere(git: Git, path: string, name: string): Promise<boolean> {
+  const place = (await git(["rev-parse", "--git-path", name])).out.trim();
+  return existsSync(resolve(path, place));
+}
+
+/**
+ * Puts the checkout back as it was. A merge in which nothing conflicts is left half done too, by a hook that refuses it
+ * or a signature that cannot be made; there was none before.
+ */
+async function givenUp(git: Git, path: string, into: string, said: string): Promise<MergedIntoUser> {
   const unmerged = (await git(["diff", "--name-only", "--diff-filter=U", "-z"])).out.split("\0");
-  const conflicts = unmerged.filter((path) => path !== "");
-  if (conflicts.length === 0) {
-    throw new OrchestratorError("git_failed", `git merge failed: ${said}`, {
-      remedy: "see what it says, and merge the branch by hand",
-    });
-  }
-  await git(["merge", "--abort"]);
-  return { conflicts, into };
+  const conflicts = unmerged.filter((file) => file !== "");
+  if (await isThere(git, path, "MERGE_HEAD")) await git(["merge", "--abort"]);
+  if (conflicts.length > 0) return { conflicts, into };
+  throw new OrchestratorError("git_failed", `git merge failed: ${said}`, {
+    remedy: "your checkout is as it was; see what git says, and merge the branch by hand",
+  });
 }
 
 function refused(message: string, remedy: string): OrchestratorError {
