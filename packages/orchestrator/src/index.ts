@@ -3,7 +3,7 @@ export { whyTranscriptIsGone } from "./agent/gone-transcript.ts";
 export { eventsFile, runFolder } from "./agent/run-files.ts";
 export { Dispatcher, type DispatcherOptions } from "./dispatch/dispatcher.ts";
 export { OrchestratorError } from "./errors.ts";
-export { type MergedIntoUser, mergeIntoUser } from "./git/merge-into-user.ts";
+export type { MergedIntoUser } from "./git/merge-into-user.ts";
 export { LoopRepository } from "./git/repository.ts";
 export * from "./loops/index.ts";
 export type { Place } from "./place.ts";

@@ -79,7 +79,7 @@ describe("opentiger run", () => {
       expect(refused).toMatchObject({ status: 64, stderr: expect.stringContaining("--force") });
       expect(await opentiger("loop", "discard", "--force", id)).toMatchObject({ status: 0 });
       expect(git(repo, "branch", "--list", "tiger/*")).toBe("");
-      expect(await opentiger("loop", "merge", id)).toMatchObject({ status: 66 });
+      expect(await opentiger("loop", "merge", id)).toMatchObject({ status: 73 });
     },
     timeoutMs,
   );

@@ -5,14 +5,13 @@ import {
   discardLoop,
   LoopRepository,
   type LoopRow,
-  mergeIntoUser,
+  mergeLoop,
   type OpenPlace,
   OrchestratorError,
 } from "@opentiger/orchestrator";
 import type { Command } from "commander";
 import { UsageError } from "../errors.ts";
 import { audited } from "../loop/audited.ts";
-import { hasEnded } from "../loop/end.ts";
 import { loopNamed, repositoryOf } from "../loop/find.ts";
 import { type LoopVerbOptions, loopExamples, loopVerb, withPlace } from "../loop/place.ts";
 import { confirmed } from "../output/question.ts";
@@ -39,17 +38,13 @@ function mergeCommand(surroundings: Surroundings): Command {
     .action((name: string, options: LoopVerbOptions) =>
       withPlace(surroundings, options, async (place) => {
         const loop = await loopNamed(place.database, name);
-        if (!hasEnded(loop.state) && !loop.state.startsWith("paused")) throw stillGoingOn(loop, "merged");
-        const { branch, branchOid } = withBranch(loop);
-        const { path } = await repositoryOf(place.database, loop);
-        const { env } = surroundings;
         const about = { action: "loop merge", target: loop.id };
         const merged = await audited(place.database, about, async () => {
-          const found = await mergeIntoUser({ path, branch, oid: branchOid, env });
+          const found = await mergeLoop(place, loop.id);
           if ("conflicts" in found) throw conflicting(loop, found);
           return found;
         });
-        if (options.json) return printJson(surroundings, { loop: loop.id, branch, ...merged });
+        if (options.json) return printJson(surroundings, { loop: loop.id, branch: loop.branch, ...merged });
         const how =
           merged.how === "nothing" ? "has all of it already" : `is at ${merged.merged.slice(0, 10)} now`;
         surroundings.stdout.write(`${merged.into} ${how}\n`);
@@ -112,22 +107,15 @@ async function repositoryIn(place: OpenPlace, loop: LoopRow): Promise<LoopReposi
 }
 
 interface Branch {
-  branch: string;
   baseOid: string;
   branchOid: string;
 }
 
 function withBranch({ id, branch, baseOid, branchOid }: LoopRow): Branch {
   if (branch !== null && baseOid !== null && branchOid !== null && branchOid !== baseOid)
-    return { branch, baseOid, branchOid };
+    return { baseOid, branchOid };
   throw new OrchestratorError("not_found", `loop ${id} has no commits`, {
     remedy: `opentiger loop show ${id}`,
-  });
-}
-
-function stillGoingOn({ id, state }: LoopRow, what: string): OrchestratorError {
-  return new OrchestratorError("not_allowed_now", `loop ${id} is ${state} and cannot be ${what} yet`, {
-    remedy: `wait for it (opentiger loop events -f ${id}), or end it: opentiger loop cancel ${id}`,
   });
 }
 
@@ -137,7 +125,7 @@ function conflicting(
 ): OrchestratorError {
   const files = conflicts.slice(0, 10).join(", ");
   return new OrchestratorError("git_failed", `${loop.branch} and ${into} changed the same: ${files}`, {
-    remedy: `your checkout is as it was; merge it by hand: git merge ${loop.branch}`,
+    remedy: `your checkout is as it was; merge it by hand: git merge ${loop.branchOid}`,
   });
 }
 

@@ -84,9 +84,10 @@ describe("the loop's branch in the user's repository", () => {
   });
 
   test("ends up at the newest, whoever shows it at the same time", async () => {
-    const { one, two, three, project, shown } = await scene();
+    const { own, one, two, three, project, shown } = await scene();
     await Promise.all([project(one, null), project(three, null), project(two, null), project(three, null)]);
     expect(shown()).toBe(three);
+    expect((await own.pins("loop1")).get("branch")).toBe(three);
   });
 
   test("stays as it is when somebody else moved it: to a commit of theirs", async () => {
@@ -98,6 +99,14 @@ describe("the loop's branch in the user's repository", () => {
     userGit(user, "checkout", "-q", main);
     expect(await project(two, one)).toEqual({ movedBy: theirs });
     expect(shown()).toBe(theirs);
+  });
+
+  test("stays as it is when somebody else moved it: back to a commit that it had before", async () => {
+    const { user, one, two, three, project, shown } = await scene();
+    await project(two, null);
+    userGit(user, "branch", "-q", "-f", "tiger/loop1", one);
+    expect(await project(three, two)).toEqual({ movedBy: one });
+    expect(shown()).toBe(one);
   });
 
   test("stays as it is when somebody else moved it: deleted, or there before", async () => {
@@ -162,6 +171,17 @@ describe("the loop's branch in the user's repository", () => {
     expect(shown()).toBe(three);
     expect(userGit(user, "fsck")).not.toContain("missing");
   });
+});
+
+test("the loop's commits come to the user while the branch cannot be moved, and no ref changes", async () => {
+  const { user, own, one, three, row, project, shown } = await scene();
+  await project(one, null);
+  userGit(user, "checkout", "-q", "tiger/loop1");
+  expect(await project(three, one)).toMatchObject({ found: one });
+  await own.bringToUser(row(three, one));
+  await own.bringToUser(row(three, one));
+  expect(userGit(user, "log", "--format=%s", "-3", three)).toBe("three\ntwo\none");
+  expect(shown()).toBe(one);
 });
 
 describe("a lock on the branch", () => {

@@ -1,11 +1,13 @@
+import { join } from "node:path";
 import { openRepository, type Repository } from "@opentiger/sandbox";
 import { OrchestratorError } from "../errors.ts";
+import { withFileLock } from "../file-lock.ts";
 import { isAncestor } from "./ancestry.ts";
 import { moveBranch, type UserBranch, userBranch } from "./branch-ref.ts";
 import { copyHistory, presentCommits } from "./history-transfer.ts";
 import { checkedOid, noneLike } from "./oid.ts";
 import type { OwnGit } from "./own-git.ts";
-import { readPins, setPin } from "./pins.ts";
+import { readPin, readPins, setPin } from "./pins.ts";
 import { UserGit } from "./user-git.ts";
 
 /** Of a row of loops: where its branch is, and where it was last seen in the user's repository. */
@@ -38,7 +40,7 @@ export async function projectBranch(own: OwnGit, userPath: string, loop: Project
   const { branch, tip } = checkedLoop(loop);
   const user = await openRepository(userPath, own.signal);
   const pins = await readPins(own, loop.id);
-  await keepBranchPin(own, loop.id, tip, pins.get("branch"));
+  await keepBranchPin(own, loop.id, tip);
   for (let tries = 0; tries < mostTries; tries += 1) {
     const found = await userBranch(user, branch, own.signal);
     if (found?.oid === tip) return { projected: tip };
@@ -52,6 +54,14 @@ export async function projectBranch(own: OwnGit, userPath: string, loop: Project
   throw new OrchestratorError("branch_moved", `${branch} is moved by somebody else again and again`, {
     remedy: `see who uses it: git -C ${userPath} log ${branch}`,
   });
+}
+
+/** The commits of the loop's branch, into the user's repository; no ref of it changes. */
+export async function copyToUser(own: OwnGit, userPath: string, loop: ProjectedLoop): Promise<void> {
+  const { tip } = checkedLoop(loop);
+  const user = await openRepository(userPath, own.signal);
+  const base = (await readPins(own, loop.id)).get("base") ?? null;
+  await copyNew(own, user, tip, [tip, loop.projectedOid, base]);
 }
 
 /** Takes the branch away again, as long as it is ours alone. */
@@ -82,15 +92,20 @@ function checkedLoop({ id, branch, branchOid }: ProjectedLoop): { branch: string
   throw new OrchestratorError("internal", `loop ${id} has no branch to show: ${JSON.stringify(branch)}`);
 }
 
-/** In our repository it is for whoever looks at it, and keeps the commits. An older row does not take it back. */
-async function keepBranchPin(
-  own: OwnGit,
-  loop: string,
-  tip: string,
-  kept: string | undefined,
-): Promise<void> {
-  if (kept !== undefined && (await isAncestor(own, tip, kept))) return;
-  await setPin(own, loop, "branch", tip);
+/**
+ * In our repository it is for whoever looks at it, and keeps the commits. An older row does not take it back: whoever
+ * moves it on looks where it is while nobody else can.
+ */
+async function keepBranchPin(own: OwnGit, loop: string, tip: string): Promise<void> {
+  const isKept = async (): Promise<boolean> => {
+    const kept = await readPin(own, loop, "branch");
+    return kept !== undefined && (await isAncestor(own, tip, kept));
+  };
+  if (await isKept()) return;
+  const set = async (): Promise<void> => {
+    if (!(await isKept())) await setPin(own, loop, "branch", tip);
+  };
+  await withFileLock(join(own.path, "branches.flock"), set, { code: "git_failed", signal: own.signal });
 }
 
 /** Whether another of us, with a newer row, was here already. */
@@ -101,7 +116,7 @@ async function isAhead(own: OwnGit, tip: string, found: string, kept: string | u
 
 /**
  * What was found must be where the branch was last seen, or one of the commits that it has had since: somebody of us may
- * have moved it and died before that could be written down.
+ * have moved it and died before that could be written down. None of us moves it back from there.
  */
 async function hindranceOf(
   own: OwnGit,
@@ -111,15 +126,15 @@ async function hindranceOf(
 ): Promise<Hindrance | undefined> {
   const tip = checkedOid(branchOid ?? "");
   if (!found) return projectedOid === null ? undefined : { movedBy: noneLike(tip) };
-  if (found.oid !== projectedOid && !(await wasOurs(own, found.oid, base, tip)))
+  if (found.oid !== projectedOid && !(await wasOurs(own, found.oid, projectedOid ?? base, tip)))
     return { movedBy: found.oid };
   if (found.worktree !== undefined) return { checkedOut: found.worktree, found: found.oid };
   return undefined;
 }
 
-async function wasOurs(own: OwnGit, found: string, base: string | undefined, tip: string): Promise<boolean> {
-  if (base === undefined || (await presentCommits(own, [found])).length === 0) return false;
-  return (await isAncestor(own, base, found)) && (await isAncestor(own, found, tip));
+async function wasOurs(own: OwnGit, found: string, from: string | undefined, tip: string): Promise<boolean> {
+  if (from === undefined || (await presentCommits(own, [found])).length === 0) return false;
+  return (await isAncestor(own, from, found)) && (await isAncestor(own, found, tip));
 }
 
 async function copyNew(

@@ -17,6 +17,7 @@ import { checkedOid } from "./oid.ts";
 import type { OwnGit } from "./own-git.ts";
 import { readPins, removePin, removePins, setPin } from "./pins.ts";
 import {
+  copyToUser,
   type Hindrance,
   type ProjectedLoop,
   type Projection,
@@ -140,6 +141,11 @@ export class LoopRepository {
   /** Shows the loop's branch in the user's repository. See projection.ts. */
   async project(loop: ProjectedLoop): Promise<Projection> {
     return projectBranch(this.#own, this.userPath, loop);
+  }
+
+  /** The commits of the loop's branch, whatever the user's repository shows of it. */
+  async bringToUser(loop: ProjectedLoop): Promise<void> {
+    await copyToUser(this.#own, this.userPath, loop);
   }
 
   async removeProjection(loop: ProjectedLoop): Promise<{ removed: boolean } | Hindrance> {

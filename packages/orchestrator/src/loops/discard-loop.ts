@@ -4,6 +4,7 @@ import type { Place } from "../place.ts";
 import { appendEvent } from "../state/events.ts";
 import type { LoopRow } from "../state/loops.ts";
 import { findRepository } from "../state/repositories.ts";
+import { withoutUnshown } from "../state/unshown.ts";
 import { existingLoop, withLoop } from "./existing.ts";
 import { loopNotNow } from "./refusal.ts";
 
@@ -24,9 +25,11 @@ export async function discardLoop(
   const known = await findRepository(database, loop.repository);
   if (known) await removeFrom(await LoopRepository.open(place, known, signal), loop);
   return withLoop(database, id, async (on) => {
-    await on.query("update loops set branch = null, projected_oid = null, updated_at = now() where id = $1", [
-      id,
-    ]);
+    await on.query(
+      `update loops set branch = null, projected_oid = null, detail = ${withoutUnshown("detail")},
+         updated_at = now() where id = $1`,
+      [id],
+    );
     await appendEvent(on, { loop: id, type: "loop.discard" });
   });
 }

@@ -4,6 +4,7 @@ import type { Database } from "../state/database.ts";
 import { settleDependents } from "../state/dependents.ts";
 import type { LoopRow } from "../state/loops.ts";
 import type { TaskRow } from "../state/tasks.ts";
+import { unshownIn, withUnshown } from "../state/unshown.ts";
 import { withLoop } from "./existing.ts";
 import { summarise } from "./summarise.ts";
 import { tasksOf } from "./tasks-of.ts";
@@ -20,7 +21,7 @@ const toldFailures = 5;
  */
 export async function endLoopIfOver(database: Database, id: string): Promise<LoopRow | undefined> {
   let ended = false;
-  const loop = await withLoop(database, id, async (on, { state }) => {
+  const loop = await withLoop(database, id, async (on, { state, detail }) => {
     ended = false;
     if (state !== "running") return;
     await settleDependents(on, id);
@@ -28,10 +29,20 @@ export async function endLoopIfOver(database: Database, id: string): Promise<Loo
     if (tasks.some((task) => !still.includes(task.state))) return;
     const summary = await summarise(on, id);
     const missing = whatIsMissing(tasks);
+    const unshown = unshownIn(detail);
     const asked = { what: "loop", id, from: state } as const;
     await (missing === null
-      ? change(on, { ...asked, by: "finish", set: { summary, detail: testsWithoutCode(tasks) } })
-      : change(on, { ...asked, by: "fail", set: { summary, detail: missing }, data: { detail: missing } }));
+      ? change(on, {
+          ...asked,
+          by: "finish",
+          set: { summary, detail: withUnshown(testsWithoutCode(tasks), unshown) },
+        })
+      : change(on, {
+          ...asked,
+          by: "fail",
+          set: { summary, detail: withUnshown(missing, unshown) },
+          data: { detail: missing },
+        }));
     ended = true;
   });
   return ended ? loop : undefined;

@@ -5,6 +5,7 @@ export { cancelTask } from "./cancel-task.ts";
 export { discardLoop } from "./discard-loop.ts";
 export { editPlan } from "./edit-plan.ts";
 export { editTask, refuseUnlessEditable } from "./edit-task.ts";
+export { mergeLoop } from "./merge-loop.ts";
 export { pauseLoop } from "./pause-loop.ts";
 export { pauseTask } from "./pause-task.ts";
 export { resumeLoop } from "./resume-loop.ts";

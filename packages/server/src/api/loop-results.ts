@@ -5,7 +5,7 @@ import {
   LoopRepository,
   type LoopRow,
   listEvents,
-  mergeIntoUser,
+  mergeLoop,
   ownerOf,
   usageOfLoop,
 } from "@opentiger/orchestrator";
@@ -92,12 +92,8 @@ export function loopResultsApi(parts: Parts) {
   const { place, streams } = parts;
   return newApi()
     .openapi(mergeRoute, async (c) => {
-      const loop = await existing(parts, c.req.valid("param").id);
-      const { branch, oid, repository, known } = await branchOf(parts, loop);
-      const projection = await repository.project(loop);
-      if (!("projected" in projection) && !("checkedOut" in projection)) throw moved(branch);
-      const signal = c.req.raw.signal;
-      return c.json(await mergeIntoUser({ path: known.path, branch, oid, env: place.env, signal }), 200);
+      const { id } = await existing(parts, c.req.valid("param").id);
+      return c.json(await mergeLoop(place, id, c.req.raw.signal), 200);
     })
     .openapi(patchRoute, async (c) => {
       const loop = await existing(parts, c.req.valid("param").id);
@@ -135,11 +131,5 @@ async function branchOf(
       remedy: "it gets commits when its first task has been judged and merged",
     });
   }
-  return { branch, oid, base, known, repository: await LoopRepository.open(place, known) };
-}
-
-function moved(branch: string): ServerError {
-  return new ServerError("branch_moved", `somebody else moved ${branch}`, {
-    remedy: `see what is there: git log ${branch}`,
-  });
+  return { oid, base, repository: await LoopRepository.open(place, known) };
 }

@@ -57,23 +57,24 @@ export function LoopActions({ loop }: { loop: Loop }) {
   const open = loop.endedAt === null;
   const hasWork = loop.branch !== null && loop.branchOid !== null && loop.branchOid !== loop.baseOid;
   const conflicts = merge.data && "conflicts" in merge.data ? merge.data.conflicts : undefined;
+  const canMerge = hasWork && (!open || state.startsWith("paused"));
   const goingOn = state.startsWith("paused") ? "resume" : "retry";
   const canGoOn = goingOn === "resume" || state === "failed";
   return (
     <>
+      {canMerge && (
+        <Button
+          look={state === "done" ? "primary" : "plain"}
+          icon={GitMerge}
+          onClick={() => setAsked("merge")}
+        >
+          {text.merge}
+        </Button>
+      )}
       {hasWork && (
-        <>
-          <Button
-            look={state === "done" ? "primary" : "plain"}
-            icon={GitMerge}
-            onClick={() => setAsked("merge")}
-          >
-            {text.merge}
-          </Button>
-          <Button icon={Download} busy={patch.isPending} onClick={() => patch.mutate()}>
-            {text.patch}
-          </Button>
-        </>
+        <Button icon={Download} busy={patch.isPending} onClick={() => patch.mutate()}>
+          {text.patch}
+        </Button>
       )}
       {state === "running" && (
         <Button icon={Pause} busy={move.isPending} onClick={() => move.mutate("pause")}>

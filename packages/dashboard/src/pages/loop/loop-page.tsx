@@ -90,14 +90,15 @@ function LoopTabs({ loop }: { loop: Loop }) {
   );
 }
 
-/** Only where it does not go on by itself. */
+/** Only where it does not go on by itself, or is done with something to say of it. */
 function Standing({ state, detail }: { state: Loop["state"]; detail: string | null }) {
   const failed = state === "failed";
-  if (!failed && !state.startsWith("paused")) return null;
+  const done = state === "done" && detail !== null;
+  if (!failed && !done && !state.startsWith("paused")) return null;
   return (
     <div className="mb-6">
       <Note tone={failed ? "failed" : "blocked"} title={detail ?? words.states.names[state]}>
-        <Remedy text={words.states.next[state]} />
+        {!done && <Remedy text={words.states.next[state]} />}
       </Note>
     </div>
   );

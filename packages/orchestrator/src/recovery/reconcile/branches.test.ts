@@ -66,6 +66,40 @@ it("a branch that somebody has checked out waits, and says so once", async () =>
   expect(await loop.row()).toMatchObject({ projectedOid: second });
 });
 
+it("a loop that has ended says why its branch is not shown, until it is", async () => {
+  await advance("2\n");
+  await reconcile(place);
+  const branch = (await loop.row()).branch ?? "";
+  git(loop.user, "checkout", "--quiet", branch);
+  const second = await advance("3\n");
+  await place.database.query("update tasks set status = 'failed', detail = 'Red.' where loop_id = $1", [
+    loop.id,
+  ]);
+  await place.database.query("update stages set state = 'ended' where loop_id = $1", [loop.id]);
+  for (let time = 0; time < 3; time++) await reconcile(place);
+  expect(await loop.row()).toMatchObject({
+    state: "failed",
+    detail: expect.stringMatching(new RegExp(`failed: Red\\..*${branch} is checked out in ${loop.user},`)),
+  });
+  expect(await unprojected()).toBe(1);
+  git(loop.user, "checkout", "--quiet", "main");
+  await reconcile(place);
+  const after = await loop.row();
+  expect(after).toMatchObject({ projectedOid: second, detail: expect.stringContaining("failed: Red.") });
+  expect(after.detail).not.toContain("checked out");
+});
+
+it("a branch that cannot be made, since another has its folder's name, is told once and made later", async () => {
+  git(loop.user, "branch", "tiger");
+  const first = await advance("2\n");
+  for (let time = 0; time < 3; time++) await reconcile(place);
+  expect((await loop.row()).detail).toContain("'refs/heads/tiger' exists");
+  expect(await unprojected()).toBe(1);
+  git(loop.user, "branch", "-D", "tiger");
+  await reconcile(place);
+  expect(await loop.row()).toMatchObject({ projectedOid: first, detail: null });
+});
+
 it("pins of what is on the branch go when the loop is over; base and branch stay for who takes them", async () => {
   const merged = await advance("2\n");
   await loop.repository.pin(loop.id, "task-1/candidate", merged);
@@ -96,6 +130,11 @@ it("a loop whose repository is broken keeps the pins of no other one", async () 
   await clean(place);
   expect([...(await loop.repository.pins(loop.id)).keys()]).not.toContain("task-1/candidate");
 });
+
+async function unprojected(): Promise<number> {
+  const { rows } = await place.database.query("select 1 from events where type = 'loop.unprojected'");
+  return rows.length;
+}
 
 /** As a merger does that is killed right after the row was changed. */
 async function advance(content: string): Promise<string> {
