@@ -77,6 +77,8 @@ export class LoopTeller {
       }
       case "cancel":
         return [`${who}: run ${run.number} was stopped`];
+      case "left_out":
+        return notes(event.data).map((note) => `${who}: ${note}`);
       default:
         return [];
     }

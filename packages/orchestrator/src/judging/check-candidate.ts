@@ -1,4 +1,5 @@
 import type { CheckRound, ReworkPoint } from "@opentiger/schema";
+import { leftOutNote } from "../planning/approval.ts";
 import { setupAt } from "../project/setup-at.ts";
 import { commandsOf, replacedTests } from "../running/checks.ts";
 import { compareChecks } from "../verifying/compare.ts";
@@ -32,7 +33,7 @@ export async function checkCandidate(judging: Judging, candidate: OnTip): Promis
     ...changedLocks(changes, judging.project.lockFiles),
     ...(await changedManifests(judging, commit, changes)),
   ]);
-  const notes = await lockNotes(judging, commit, [...locks]);
+  const notes = [...judging.leftOut.map(leftOutNote), ...(await lockNotes(judging, commit, [...locks]))];
   const checked: Checked = { rounds: [], redBefore: [], notes, points: [], trouble: null };
   if (commandsOf(judging).length === 0) {
     if (judging.heldFor)

@@ -13,7 +13,6 @@ import { workplaceOf } from "../running/work.ts";
 import { Journal } from "../stage/journal.ts";
 import type { Lease } from "../state/lease.ts";
 import type { RunRow } from "../state/runs.ts";
-import type { TaskRow } from "../state/tasks.ts";
 
 /** One judgement under way: what is judged, by whom, and how far it has come. */
 export interface Judging extends JudgedTask {
@@ -23,6 +22,8 @@ export interface Judging extends JudgedTask {
   judgeRun: RunRow;
   choice: AgentChoice;
   environment: ExecutionEnvironment;
+  /** Commands of the task, and of tests that were held for it, that nobody has let run here. */
+  leftOut: readonly string[];
   /** As the loop's base commit has it: nothing that a task commits changes how it is judged. */
   project: Project;
   /** What is known already, where another process began. */
@@ -56,11 +57,13 @@ export async function openJudging(place: Place, lease: Lease, signal: AbortSigna
   const worker = workplaceOf(about, templateOf(judged.run.agent));
   const agent = choice.driver.template;
   const name = sandboxName({ loop: loop.id, kind: "judge", agent, task: task.number, part: null });
-  const approved = (each: TaskRow): Promise<TaskRow> => asApproved(place.database, loop, environment, each);
+  const { tasks, leftOut } = await asApproved(place.database, loop, environment, [task, ...judged.held]);
+  const [approved = task, ...held] = tasks;
   return {
     ...judged,
-    task: await approved(task),
-    held: await Promise.all(judged.held.map(approved)),
+    task: approved,
+    held,
+    leftOut,
     tip: judgeRun.baseOid ?? judged.tip,
     place,
     lease,

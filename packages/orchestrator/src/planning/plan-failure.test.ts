@@ -201,19 +201,27 @@ describe("whether a plan waits for a person", () => {
     const [task] = tasks;
     if (!task) throw new Error("no task");
     const on = place.database;
-    expect((await asApproved(on, row, "host", task)).verify).toEqual([]);
-    expect((await asApproved(on, row, "sandbox", task)).verify).toEqual(verify);
-    expect((await asApproved(on, { ...row, source: stories }, "host", task)).verify).toEqual(verify);
+    const all = { tasks: [task, task], leftOut: [] };
+    expect(await asApproved(on, row, "host", [task, task])).toEqual({
+      tasks: [
+        { ...task, verify: [] },
+        { ...task, verify: [] },
+      ],
+      leftOut: verify.map(({ command }) => command),
+    });
+    expect(await asApproved(on, row, "sandbox", [task, task])).toEqual(all);
+    expect(await asApproved(on, { ...row, source: stories }, "host", [task, task])).toEqual(all);
     await approveLoop(on, row.id);
-    expect((await asApproved(on, row, "host", task)).verify).toEqual(verify);
+    expect(await asApproved(on, row, "host", [task, task])).toEqual(all);
     await cancelLoop(on, row.id);
   });
 
   it("what a person said of a task is run on the host, also where nobody had to approve the plan", async () => {
     const { loop: row, tasks } = await plannedLoop(place, [planned("a", { verify })]);
     const on = place.database;
-    const runOnHost = async (task: TaskRow) => (await asApproved(on, row, "host", task)).verify;
-    const own = [{ command: "mine" }];
+    const runOnHost = async (task: TaskRow) => (await asApproved(on, row, "host", [task])).tasks[0]?.verify;
+    // Which looks like one with a secret in it.
+    const own = [{ command: "curl http://me:it@127.0.0.1:8080/ready" }];
     expect(await runOnHost(await addTask(place, row.id, newTask("b", { verify: own })))).toEqual(own);
     const edited = await editTask(on, tasks[0]?.id ?? "", { verify: [{ command: "another of mine" }] });
     expect(await runOnHost(edited)).toEqual([{ command: "another of mine" }]);

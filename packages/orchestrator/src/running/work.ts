@@ -12,11 +12,13 @@ import { runFolder } from "../agent/run-files.ts";
 import { OrchestratorError } from "../errors.ts";
 import { LoopRepository } from "../git/repository.ts";
 import type { Place } from "../place.ts";
-import { asApproved } from "../planning/approval.ts";
+import { asApproved, leftOutNote } from "../planning/approval.ts";
 import { knownProject } from "../project/known-project.ts";
 import { sandboxName } from "../project/sandbox-name.ts";
 import { Journal } from "../stage/journal.ts";
 import { LeaseLost } from "../stage/lease-lost.ts";
+import type { Database } from "../state/database.ts";
+import { appendEvent } from "../state/events.ts";
 import { heldTests, testedWorker } from "../state/held-tests.ts";
 import type { Lease } from "../state/lease.ts";
 import { findLoop, type LoopRow } from "../state/loops.ts";
@@ -82,13 +84,16 @@ export async function openWork(place: Place, lease: Lease, signal: AbortSignal):
     model: (run.agent === usual.name ? usual.model : undefined) ?? null,
   }));
   const agent = agentCalled(place, choice);
-  const approved = (each: TaskRow): Promise<TaskRow> => asApproved(database, loop, environment, each);
+  const waiting = await heldTests(database, task.id);
+  const { tasks, leftOut } = await asApproved(database, loop, environment, [task, ...waiting]);
+  const [approved = task, ...held] = tasks;
+  await journal.step("left-out", z.array(z.string()), () => tellLeftOut(database, run, leftOut));
   return {
     place,
     lease,
     signal,
     loop,
-    task: await approved(task),
+    task: approved,
     run,
     repository,
     loopBase: baseOid,
@@ -98,11 +103,19 @@ export async function openWork(place: Place, lease: Lease, signal: AbortSignal):
     journal,
     turn: 0,
     choice: agent,
-    held: await Promise.all((await heldTests(database, task.id)).map(approved)),
+    held,
     testsFirst: task.role === "tester" && (await testedWorker(database, task.id)) !== undefined,
     redact: await redactionOf(place, workplaceOf({ loop, task, environment }, agent.driver.template)),
     say: (line) => place.log(`loop ${loop.id}, task ${task.number}, run ${run.number}: ${line}`),
   };
+}
+
+/** Once for each run, whoever goes on with it. */
+async function tellLeftOut(on: Database, { id, loop, task }: RunRow, leftOut: string[]): Promise<string[]> {
+  if (leftOut.length === 0) return leftOut;
+  const data = { notes: leftOut.map(leftOutNote) };
+  await appendEvent(on, { loop, task, run: id, type: "run.left_out", data });
+  return leftOut;
 }
 
 /** Everything that a task's sandbox, of whatever agent, is called by. */
