@@ -7,6 +7,9 @@ import { keptTask } from "./plan.ts";
 import { projectFile } from "./project.ts";
 import { judgementWord, role } from "./state.ts";
 
+/** More than a person writes, in characters; a planner reads all of it each time. */
+export const longestRequirement = 200_000;
+
 /** Column `loops.source`: where a loop's tasks come from. */
 export const loopSource = z.discriminatedUnion("kind", [
   /** The planner makes them of the requirement. */

@@ -1,4 +1,4 @@
-import { type LoopSource, loopSettings } from "@opentiger/schema";
+import { type LoopSource, longestRequirement, loopSettings } from "@opentiger/schema";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import {
   planned,
@@ -93,6 +93,26 @@ it.each(tooLong)(
     expect((await listLoops(place.database)).items).toHaveLength(before);
   },
 );
+
+it("nothing is started with a setting that cannot be used, which is named with what mends it", async () => {
+  place.env["OPENTIGER_MAX_WORKERS"] = "0";
+  try {
+    await expect(startLoop(place, asked())).rejects.toMatchObject({
+      code: "config_invalid",
+      message: expect.stringContaining("OPENTIGER_MAX_WORKERS"),
+      remedy: expect.stringContaining("unset it"),
+    });
+  } finally {
+    delete place.env["OPENTIGER_MAX_WORKERS"];
+  }
+});
+
+it("a requirement has an end, wherever it comes from", async () => {
+  const longest = "x".repeat(longestRequirement);
+  expect(await startLoop(place, asked({ requirement: longest }))).toMatchObject({ state: "planning" });
+  const refused = startLoop(place, asked({ requirement: `${longest}x` }));
+  await expect(refused).rejects.toMatchObject({ code: "usage", remedy: expect.stringContaining("a file") });
+});
 
 it("a loop is read whatever stands in its plan, also what nobody may write any more", async () => {
   const { loop } = await plannedLoop(place, [planned("a")]);

@@ -1,6 +1,6 @@
 import { realpath, stat } from "node:fs/promises";
 import { basename } from "node:path";
-import { type LoopSettings, type LoopSource, plannedTask } from "@opentiger/schema";
+import { type LoopSettings, type LoopSource, longestRequirement, plannedTask } from "@opentiger/schema";
 import { OrchestratorError } from "../errors.ts";
 import type { Place } from "../place.ts";
 import { checkPlan } from "../planning/check-plan.ts";
@@ -25,8 +25,10 @@ export interface LoopRequest {
  */
 export async function startLoop({ database, config }: LoopPlace, asked: LoopRequest): Promise<LoopRow> {
   const { requirement, source, settings } = asked;
+  config.check();
   if (requirement.trim() === "") throw withoutRequirement();
-  if (source.kind === "single") refuseTooLong(requirement);
+  if (requirement.length > longestRequirement) throw tooLong(requirement);
+  if (source.kind === "single") refuseTooLongForOne(requirement);
   const plan = givenPlan(source, requirement);
   if (plan) checkPlan(plan, { tasks: config.get("OPENTIGER_MAX_TASKS") });
   const path = await folderAt(asked.repository.path);
@@ -43,8 +45,16 @@ function withoutRequirement(): OrchestratorError {
   });
 }
 
+function tooLong({ length }: string): OrchestratorError {
+  return new OrchestratorError(
+    "usage",
+    `the requirement has ${length} characters, and may have ${longestRequirement}`,
+    { remedy: "put the long part into a file of the repository, commit it, and name the file" },
+  );
+}
+
 /** What is read by one agent alone has an end. */
-function refuseTooLong(requirement: string): void {
+function refuseTooLongForOne(requirement: string): void {
   const [issue] = plannedTask.shape.instructions.safeParse(requirement.trim()).error?.issues ?? [];
   if (!issue) return;
   throw new OrchestratorError("plan_invalid", `the requirement is one task: ${issue.message}`, {

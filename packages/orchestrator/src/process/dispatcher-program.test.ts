@@ -46,6 +46,18 @@ it("a dispatcher whose database a newer program has changed claims nothing more,
   }
 });
 
+it("a dispatcher with a setting that cannot be used does not start, and says which and why", async () => {
+  const bundle = await bundledProgram(new URL("../main.ts", import.meta.url));
+  const env = { ...process.env, ...instance.env, OPENTIGER_MAX_WORKERS: "0" };
+  const child = spawn(process.execPath, [bundle], { env, stdio: ["ignore", "pipe", "pipe"] });
+  let said = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.on("data", (part: Buffer) => (said += part.toString()));
+  expect(await once(child, "close")).toEqual([1, null]);
+  expect(said).toContain("OPENTIGER_MAX_WORKERS must be");
+  expect(await client.status()).toBeUndefined();
+});
+
 it("a dispatcher without work stays while somebody asks after it, and ends when nobody does", async () => {
   const bundle = await bundledProgram(new URL("../main.ts", import.meta.url));
   const words = [bundle, "--idle", String(idleMs / 1_000)];

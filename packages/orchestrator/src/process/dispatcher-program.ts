@@ -50,6 +50,8 @@ export async function dispatcherProgram(words: readonly string[], env: NodeJS.Pr
   let place: OpenPlace;
   try {
     place = await openPlace(env, { program: options.name, log: logLine, say: logLine });
+    // It would claim nothing, and say so in its log alone, again and again.
+    place.config.check();
     const skip = processSkipped(place.config, options.name);
     if (skip.skipped) {
       process.stdout.write(`${JSON.stringify(skip)}\n`);

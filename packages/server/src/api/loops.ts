@@ -16,6 +16,7 @@ import {
 import {
   keptPlan,
   type LoopSource,
+  longestRequirement,
   loopSettings,
   loopStatus,
   plan,
@@ -42,7 +43,7 @@ const newLoop = z
       path: z.string().min(1).max(4_096).openapi({ description: "an absolute path on the server's machine" }),
       name: z.string().min(1).max(200).optional(),
     }),
-    requirement: z.string().max(200_000).openapi({ description: "what is wanted, in prose" }),
+    requirement: z.string().max(longestRequirement).openapi({ description: "what is wanted, in prose" }),
     stories: z
       .strictObject({
         text: z.string().min(1).max(1_000_000),

@@ -50,6 +50,11 @@ export class SystemConfig {
     return resolveValue(name, this.#layers);
   }
 
+  /** Throws for the first setting that cannot be used, with what mends it: who needs all of them asks before the start. */
+  check(): void {
+    for (const name of configKeyNames) this.get(name);
+  }
+
   /** Contract A2. */
   get launchMode(): LaunchMode {
     return launchModes[this.get("EXECUTION_ENVIRONMENT")];
