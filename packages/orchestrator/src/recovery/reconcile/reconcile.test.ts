@@ -187,6 +187,19 @@ describe("B6 sandboxes", () => {
     );
   });
 
+  it("of a loop whose plan waits for a person are stopped, and started by whoever opens them", async () => {
+    const { loop: waiting } = await newLoop(place.database, [newTask("a")], { approved: false });
+    const { loop: running } = await newLoop(place.database, [newTask("b")]);
+    const names = [waiting.id, running.id].map((id) => `loop-${id}-shell`);
+    for (const name of names) await (await newSandbox(name)).close();
+    await clean(place);
+    const backend = await place.backend("host");
+    const statuses = new Map((await backend.list()).map(({ name, status }) => [name, status]));
+    expect(names.map((name) => statuses.get(name))).toEqual(["stopped", "running"]);
+    await (await backend.open(names[0] ?? "")).close();
+    expect((await backend.list()).find(({ name }) => name === names[0])?.status).toBe("running");
+  });
+
   it.each([
     ["a task that runs", { task: 1, judge: false }, "running", 0, false],
     ["a task that waits for its quota", { task: 1, judge: false }, "blocked(quota_wait)", 1_000, false],
@@ -195,8 +208,9 @@ describe("B6 sandboxes", () => {
     ["a judge with nothing to judge", { task: 1, judge: true }, "running", 0, true],
     ["the loop itself", { task: null, judge: false }, null, 0, false],
   ] as const)("of %s", (_what, sandbox, task, sinceMs, unneeded) => {
-    expect(isUnneeded(sandbox, { loopEnded: false, task, sinceMs }, 5_000)).toBe(unneeded);
-    expect(isUnneeded(sandbox, { loopEnded: true, task, sinceMs }, 5_000)).toBe(true);
+    const facts = { loopWaits: false, task, sinceMs };
+    expect(isUnneeded(sandbox, { loopEnded: false, ...facts }, 5_000)).toBe(unneeded);
+    expect(isUnneeded(sandbox, { loopEnded: true, ...facts }, 5_000)).toBe(true);
   });
 
   it("are known by their names", () => {

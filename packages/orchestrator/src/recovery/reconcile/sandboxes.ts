@@ -12,6 +12,8 @@ const ended: ReadonlySet<TaskState> = new Set<TaskState>(["done", "failed", "can
 
 const factsRow = z.object({
   loopEnded: z.boolean(),
+  /** Its plan waits for a person, for as long as that takes. */
+  loopWaits: z.boolean(),
   task: z.string().nullable(),
   /** For how long the task has been as it is. */
   sinceMs: z.number().nullable(),
@@ -21,7 +23,8 @@ type Facts = z.infer<typeof factsRow>;
 /**
  * Contract B6: removes the sandboxes of loops and tasks that have ended, those of judges who have nothing to judge, and
  * those that were kept for a task that has waited for its quota for too long; until then one that is kept is stopped,
- * where who should have done so was killed. A sandbox of a loop that is not in the database is somebody else's.
+ * where who should have done so was killed. So is the loop's own while its plan waits for a person: whoever opens it
+ * starts it. A sandbox of a loop that is not in the database is somebody else's.
  */
 export async function removeSandboxes(place: Place, { signal }: CleanOptions = {}): Promise<void> {
   const { sandboxes } = await loopSandboxes(place);
@@ -52,7 +55,8 @@ async function putAway({ database, config, log }: Place, sandbox: LoopSandbox): 
       log(`sandbox ${summary.name} is removed`);
       await showingLife(on, () => removeSeen(backend, summary));
     } else if (isToWait(sandbox, facts) && summary.status === "running") {
-      log(`sandbox ${summary.name} is stopped, until its task has a quota again`);
+      const until = facts.loopWaits ? "its plan is approved" : "its task has a quota again";
+      log(`sandbox ${summary.name} is stopped, until ${until}`);
       await showingLife(on, () => backend.stop(summary.name).catch(unlessGone));
     }
   });
@@ -70,7 +74,8 @@ export function isUnneeded(
   return [...ended].some((state) => state === facts.task);
 }
 
-function isToWait({ judge }: LoopSandbox, { task }: Facts): boolean {
+function isToWait({ judge, task: own }: LoopSandbox, { task, loopWaits }: Facts): boolean {
+  if (own === null) return loopWaits;
   return !judge && task === "blocked(quota_wait)";
 }
 
@@ -79,6 +84,7 @@ async function read(on: Queryable, { loop, task }: LoopSandbox): Promise<Facts |
     on,
     factsRow,
     `select l.status in ('done', 'failed', 'cancelled') as "loopEnded",
+       l.status = 'awaiting_approval' as "loopWaits",
        t.status || coalesce('(' || t.reason || ')', '') as task,
        (1000 * extract(epoch from now() - t.updated_at))::float8 as "sinceMs"
      from loops l left join tasks t on t.loop_id = l.id and t.number = $2 where l.id = $1`,
