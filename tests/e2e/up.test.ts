@@ -69,6 +69,12 @@ describe("opentiger up", () => {
           /the settings of --set were not taken\n {2}→ .*config set.*opentiger down/,
         ),
       });
+      const elsewhere = commandLine({ ...env, OPENTIGER_AGENT_COMMAND: undefined });
+      expect(await elsewhere("config", "set", "OPENTIGER_AGENT_COMMAND", '["true"]')).toMatchObject({
+        status: 77,
+        stdout: "",
+        stderr: expect.stringContaining("variable OPENTIGER_AGENT_COMMAND of the server that runs"),
+      });
       const second = await opentiger("up");
       expect(second).toMatchObject({ status: 0, stderr: "" });
       expect(second.stdout).toMatch(new RegExp(`^openTiger runs already, for \\d+s, at ${url}\n`));

@@ -1,5 +1,5 @@
 import { writeSync } from "node:fs";
-import { boundLog, flagsOf } from "@opentiger/orchestrator";
+import { boundLog, flagsOf, pinsOf } from "@opentiger/orchestrator";
 import { openState, stateFolder } from "@opentiger/sandbox";
 import { errorCodes } from "@opentiger/schema";
 import { errorAnswer } from "./api/error-answer.ts";
@@ -40,7 +40,10 @@ async function main(env: NodeJS.ProcessEnv): Promise<void> {
   for (const signal of ["SIGTERM", "SIGINT"] as const)
     process.on(signal, () => (ending.signal.aborted ? process.exit(1) : end(signal)));
   const paths = serverPaths(openState(stateFolder(env)).folder);
-  const control = await Control.open(paths.socket, () => end("asked to"), flagsOf(env));
+  const control = await Control.open(paths.socket, () => end("asked to"), {
+    flags: flagsOf(env),
+    pins: pinsOf(env),
+  });
   if (!control) return log("another server runs already");
   try {
     const say = (sentence: string) => {

@@ -8,6 +8,7 @@ import { coloursFor } from "../output/colours.ts";
 import { printable, renderTable } from "../output/table.ts";
 import type { Surroundings } from "../program/surroundings.ts";
 import { printJson, quiet } from "../program/verb.ts";
+import { refusePinned } from "../server/given-settings.ts";
 
 interface LsOptions extends LoopVerbOptions {
   set?: true;
@@ -94,6 +95,7 @@ async function change(
 ): Promise<void> {
   if (value?.trim() === "") throw new UsageError(`${name} needs a value`, `opentiger config unset ${name}`);
   await withPlace(surroundings, options, async ({ config, database }) => {
+    await refusePinned(surroundings.env, name);
     const about = { action: value === null ? "config unset" : "config set", target: name };
     const [entry] = await audited(database, about, () => config.patch({ [name]: value }, commandLine));
     if (options.json) return printJson(surroundings, entry);

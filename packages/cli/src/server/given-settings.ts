@@ -12,6 +12,18 @@ export async function withServerFlags(env: NodeJS.ProcessEnv): Promise<NodeJS.Pr
   return withFlags(env, await new ServerClient(env).flags());
 }
 
+/** What the environment of the server that runs decides is not in force because it is stored from another shell. */
+export async function refusePinned(env: NodeJS.ProcessEnv, key: string): Promise<void> {
+  const [, variable] =
+    Object.entries(await new ServerClient(env).pins()).find(([name]) => name === key) ?? [];
+  if (variable === undefined) return;
+  throw new OrchestratorError(
+    "config_pinned",
+    `${key} is set by the environment variable ${variable} of the server that runs, which is stronger than what is stored`,
+    { remedy: `opentiger down, then opentiger up where ${variable} is not set; agents go on meanwhile` },
+  );
+}
+
 /**
  * What runs has the settings with which it was started, and takes no others: a server, and also a dispatcher that another
  * server left, which the next one adopts as it is.

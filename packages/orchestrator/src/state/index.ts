@@ -7,6 +7,7 @@ export type { ChangeColumns, RunColumns } from "./change-columns.ts";
 export { type Claim, type ClaimLimits, type ClaimRequest, claimStage } from "./claims.ts";
 export { agentRoles, type RoleAgent } from "./config/agent-roles.ts";
 export { flagsOf, readFlags, withFlags } from "./config/flags.ts";
+export { pinsOf } from "./config/resolve.ts";
 export { SystemConfig, type SystemConfigOptions } from "./config/system-config.ts";
 export type { Database } from "./database.ts";
 export { databaseUrl } from "./database-url.ts";

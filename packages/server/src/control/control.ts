@@ -8,7 +8,7 @@ import { audited, commandLine } from "../access/audited.ts";
 import { newLoginLink } from "../access/login-link.ts";
 import type { Parts } from "../parts.ts";
 import type { RunningServer } from "../server.ts";
-import type { GivenFlags, ServerStatus } from "./status.ts";
+import type { ServerStatus, StartedWith } from "./status.ts";
 
 /** A database that takes longer does not answer. */
 const noteMs = 1_000;
@@ -22,22 +22,22 @@ type Claim = NonNullable<Awaited<ReturnType<typeof claimSocket>>>;
 export class Control {
   readonly #claim: Claim;
   readonly #stop: () => void;
-  readonly #flags: GivenFlags;
+  readonly #given: StartedWith;
   readonly #startedAt = new Date().toISOString();
   #doing: string | null = null;
   #server: RunningServer | undefined;
 
   /** undefined: another server of this instance runs. */
-  static async open(socket: string, stop: () => void, flags: GivenFlags): Promise<Control | undefined> {
+  static async open(socket: string, stop: () => void, given: StartedWith): Promise<Control | undefined> {
     const server = createServer();
     const claim = await claimSocket(socket, server);
-    return claim && new Control(server, claim, stop, flags);
+    return claim && new Control(server, claim, stop, given);
   }
 
-  private constructor(server: Server, claim: Claim, stop: () => void, flags: GivenFlags) {
+  private constructor(server: Server, claim: Claim, stop: () => void, given: StartedWith) {
     this.#claim = claim;
     this.#stop = stop;
-    this.#flags = flags;
+    this.#given = given;
     server.on("request", (request, response) => {
       this.#answer(request).then(
         (answer) => response.setHeader("content-type", "application/json").end(JSON.stringify(answer)),
@@ -65,7 +65,8 @@ export class Control {
   }
 
   async #answer({ method, url }: IncomingMessage): Promise<unknown> {
-    if (method === "GET" && url === "/flags") return this.#flags;
+    if (method === "GET" && url === "/flags") return this.#given.flags;
+    if (method === "GET" && url === "/pins") return this.#given.pins;
     if (method === "POST" && url === "/login" && this.#server) {
       const { parts, url: own } = this.#server;
       await this.#note("login link", own);

@@ -10,6 +10,8 @@ import {
   givenFlags,
   type LoginLink,
   loginLink,
+  type PinnedSettings,
+  pinnedSettings,
   type ServerPaths,
   type ServerStatus,
   serverPaths,
@@ -29,6 +31,11 @@ export class ServerClient extends ProcessClient<ServerStatus> {
   /** What it was given by `up --set`; nothing where none runs, or one that does not say so. */
   async flags(): Promise<GivenFlags> {
     return (await this.ask("GET", "/flags", givenFlags).catch(() => undefined)) ?? {};
+  }
+
+  /** What its environment decides, whatever is stored; nothing where none runs, or one that does not say so. */
+  async pins(): Promise<PinnedSettings> {
+    return (await this.ask("GET", "/pins", pinnedSettings).catch(() => undefined)) ?? {};
   }
 
   /** A link with which a browser logs in, once. undefined: no server runs. */

@@ -27,6 +27,16 @@ export type ServerStatus = z.infer<typeof serverStatus>;
 export const givenFlags = z.partialRecord(z.enum(configKeyNames), z.string());
 export type GivenFlags = z.infer<typeof givenFlags>;
 
+/** The settings that the server's environment decides, each with the variable that does. */
+export const pinnedSettings = givenFlags;
+export type PinnedSettings = GivenFlags;
+
+/** With what the server was started, as far as it is stronger than what is stored. */
+export interface StartedWith {
+  flags: GivenFlags;
+  pins: PinnedSettings;
+}
+
 export const loginLink = z.object({ url: z.string(), expiresAt: z.iso.datetime().nullable() });
 export type LoginLink = z.infer<typeof loginLink>;
 

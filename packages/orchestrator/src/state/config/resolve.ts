@@ -5,6 +5,7 @@ import {
   type ConfigReading,
   type ConfigSource,
   type ConfigValue,
+  configKeyNames,
   configKeys,
   isSecretValue,
 } from "@opentiger/schema";
@@ -63,6 +64,16 @@ export function describeKey(name: ConfigKeyName, layers: ConfigLayers): ConfigEn
 export function pinnedBy(name: ConfigKeyName, env: NodeJS.ProcessEnv): string | undefined {
   if (env[name]?.trim()) return name;
   return name === "EXECUTION_ENVIRONMENT" && env["AGENT_LOOP_HOST"] === "1" ? "AGENT_LOOP_HOST" : undefined;
+}
+
+/** The keys whose value this environment says, each with the variable that does. */
+export function pinsOf(env: NodeJS.ProcessEnv): Partial<Record<ConfigKeyName, string>> {
+  return Object.fromEntries(
+    configKeyNames.flatMap((name) => {
+      const variable = pinnedBy(name, env);
+      return variable === undefined ? [] : [[name, variable]];
+    }),
+  );
 }
 
 export function invalidValue(name: ConfigKeyName, raw: unknown, source: ConfigSource): OrchestratorError {
