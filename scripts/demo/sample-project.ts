@@ -45,14 +45,17 @@ export function makeSampleProject(folder: string): string {
   return path;
 }
 
-/** What the user has checked out, down to index and settings: the same number as long as not a byte of it has changed. */
+/**
+ * What the user has checked out, down to index, settings and every branch of theirs: the same number as long as not a
+ * byte of it has changed.
+ */
 export function checkoutHash(path: string): string {
   const hash = createHash("sha256");
   for (const entry of readdirSync(path, { recursive: true, withFileTypes: true })) {
     const file = join(entry.parentPath, entry.name);
     const name = relative(path, file);
-    // New objects and the new branch are what the loop hands over.
-    if (/^\.git\/(objects|refs|logs)(\/|$)/.test(name) || entry.isDirectory()) continue;
+    // New objects and the new branch are what the loop hands over, and no other ref.
+    if (/^\.git\/(objects|refs\/heads\/tiger)\//.test(name) || entry.isDirectory()) continue;
     hash.update(`${name}\0`);
     hash.update(entry.isSymbolicLink() ? readlinkSync(file) : readFileSync(file));
   }

@@ -1,6 +1,7 @@
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { expect, test } from "vitest";
+import { checkoutHash, makeSampleProject } from "../../scripts/demo/sample-project.ts";
 import { inCheckout } from "../../scripts/setup/checkout.mjs";
 import { ended } from "../setup/command-line.ts";
 import { hostAgents } from "../setup/host-agents.ts";
@@ -23,7 +24,7 @@ test.each(ways)(
   async ({ words, stopped }) => {
     const demo = await startDemo(words);
     const { status, stdout } = await demo.ended;
-    expect(stdout).toContain("5 done, 0 failed, 0 cancelled, 0 left");
+    expect(stdout).toContain("5 done, 5 judged, 0 failed, 0 cancelled, 0 left");
     expect(stdout).toContain("not a byte of it has changed");
     expect(stdout.match(/^ {2}stopped: /gm) ?? []).toHaveLength(stopped);
     expect(stdout).toContain("Done: nothing is left behind");
@@ -50,6 +51,20 @@ test(
   },
   timeoutMs,
 );
+
+test("what the demo says of the checkout is not so where a branch of the user's was moved", () => {
+  const project = makeSampleProject(temporaryFolder("demo-"));
+  const git = (...words: string[]) =>
+    execFileSync("git", ["-C", project, "-c", "core.logAllRefUpdates=false", ...words], {
+      encoding: "utf8",
+    }).trim();
+  const before = checkoutHash(project);
+  const other = git("commit-tree", "-p", "main", "-m", "another", "main^{tree}");
+  git("update-ref", "refs/heads/tiger/k3v9x0ab", other);
+  expect(checkoutHash(project)).toBe(before);
+  git("update-ref", "refs/heads/main", other);
+  expect(checkoutHash(project)).not.toBe(before);
+});
 
 /** In a folder of its own, in which it makes all its files. */
 async function startDemo(words: readonly string[] = []) {
