@@ -7,7 +7,7 @@ export function standsStill(state: LoopState): boolean {
   return hasEnded(state) || state === "awaiting_approval" || state.startsWith("paused");
 }
 
-export function hasEnded(state: LoopState): boolean {
+function hasEnded(state: LoopState): boolean {
   return state === "done" || state === "failed" || state === "cancelled";
 }
 

@@ -28,8 +28,8 @@ export const givenFlags = z.partialRecord(z.enum(configKeyNames), z.string());
 export type GivenFlags = z.infer<typeof givenFlags>;
 
 /** The settings that the server's environment decides, each with the variable that does. */
-export const pinnedSettings = givenFlags;
-export type PinnedSettings = GivenFlags;
+export const pinnedSettings = z.partialRecord(z.enum(configKeyNames), z.string());
+export type PinnedSettings = z.infer<typeof pinnedSettings>;
 
 /** With what the server was started, as far as it is stronger than what is stored. */
 export interface StartedWith {

@@ -1,17 +1,17 @@
 import { OrchestratorError } from "@opentiger/orchestrator";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { followLoop } from "../../../packages/cli/src/loop/follow.ts";
+import { LoopTeller } from "../../../packages/cli/src/loop/lines.ts";
+import { summaryOf } from "../../../packages/cli/src/loop/summary.ts";
+import { taskText } from "../../../packages/cli/src/loop/task-text.ts";
+import { taskTable, verifyLines } from "../../../packages/cli/src/loop/views.ts";
+import { reportError } from "../../../packages/cli/src/output/error-report.ts";
 import {
   planned,
   plannedLoop,
   type TemporaryLoopPlace,
   temporaryLoopPlace,
-} from "../../../orchestrator/src/fixture/temporary-loop-place.ts";
-import { reportError } from "../output/error-report.ts";
-import { followLoop } from "./follow.ts";
-import { LoopTeller } from "./lines.ts";
-import { summaryOf } from "./summary.ts";
-import { taskText } from "./task-text.ts";
-import { taskTable, verifyLines } from "./views.ts";
+} from "../../../packages/orchestrator/src/fixture/temporary-loop-place.ts";
 
 let place: TemporaryLoopPlace;
 
