@@ -138,7 +138,11 @@ export const loopStates = {
     sentence: "The dispatcher works off its tasks; when none can move any more, the reconciler ends it.",
   },
   "paused(asked)": { owner: "person", sentence: "A person resumes or cancels it." },
-  "paused(budget)": { owner: "person", sentence: "A person raises the budget and resumes it, or cancels." },
+  "paused(budget)": {
+    owner: "person",
+    sentence:
+      "A person raises the budget and resumes it, or cancels. What has passed is merged meanwhile; when nothing else is left, the reconciler ends it.",
+  },
   "paused(branch_moved)": {
     owner: "person",
     sentence: "Somebody else moved its branch; a person puts that right and resumes it, or cancels.",

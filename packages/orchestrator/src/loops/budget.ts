@@ -50,8 +50,9 @@ export async function budgetOf(
 }
 
 /**
- * Pauses each running loop whose budget, or that of the day, is used up, and fails each that is still to be planned: one
- * without a plan cannot be paused, and would wait without a word. Returns their ids.
+ * Pauses each running loop whose budget, or that of the day, is used up while something is left to do that costs, and
+ * fails each that is still to be planned: one without a plan cannot be paused, and would wait without a word. Returns
+ * their ids.
  */
 export async function haltOverBudget(place: {
   database: Database;
@@ -74,7 +75,7 @@ async function haltIfOver(
   id: string,
 ): Promise<boolean> {
   const loop = await withLoop(database, id, async (on, { state }) => {
-    if (state === "running") {
+    if (state === "running" && (await needsBudget(on, id))) {
       const over = await budgetOf({ database: on, config }, { id });
       if (over.ok) return;
       const detail = `${over.sentence} ${over.remedy}`;
@@ -89,6 +90,12 @@ async function haltIfOver(
     }
   });
   return loop.state === "paused(budget)" || loop.state === "failed";
+}
+
+/** Merging costs nothing; and a loop without any stage ends, or waits for a person. */
+async function needsBudget(on: Queryable, loop: string): Promise<boolean> {
+  const open = "select 1 from stages where loop_id = $1 and state <> 'ended' and kind <> 'merge' limit 1";
+  return (await on.query(open, [loop])).count > 0;
 }
 
 /** Its planner goes on until the gateway says no. */

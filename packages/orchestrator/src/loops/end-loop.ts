@@ -4,6 +4,7 @@ import type { Database } from "../state/database.ts";
 import { settleDependents } from "../state/dependents.ts";
 import type { LoopRow } from "../state/loops.ts";
 import type { TaskRow } from "../state/tasks.ts";
+import { allows } from "../state/transitions.ts";
 import { unshownIn, withUnshown } from "../state/unshown.ts";
 import { withLoop } from "./existing.ts";
 import { summarise } from "./summarise.ts";
@@ -16,14 +17,14 @@ const still: readonly TaskState[] = ["done", "failed", "cancelled", "blocked(dep
 const toldFailures = 5;
 
 /**
- * Ends a running loop of which no task can move any more: *done* where all that was not cancelled is done, else *failed*
- * with what is missing. undefined: it is not over, or not running.
+ * Ends a loop of which no task can move any more, if it runs, or would if it had a budget, which it does not need: *done*
+ * where all that was not cancelled is done, else *failed* with what is missing. undefined: it is not over, or not running.
  */
 export async function endLoopIfOver(database: Database, id: string): Promise<LoopRow | undefined> {
   let ended = false;
   const loop = await withLoop(database, id, async (on, { state, detail }) => {
     ended = false;
-    if (state !== "running") return;
+    if (!allows("loop", "finish", state)) return;
     await settleDependents(on, id);
     const tasks = await tasksOf(on, id);
     if (tasks.some((task) => !still.includes(task.state))) return;

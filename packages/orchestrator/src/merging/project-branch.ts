@@ -3,6 +3,7 @@ import type { Place } from "../place.ts";
 import { change } from "../state/change.ts";
 import { findLoop, type LoopRow } from "../state/loops.ts";
 import { noteProjected } from "../state/projected.ts";
+import { allows } from "../state/transitions.ts";
 import type { OnStep } from "./merge-steps.ts";
 
 export type BranchProjection =
@@ -56,9 +57,11 @@ async function isStill(
 
 async function pauseFor(
   database: Place["database"],
-  { id, branch, projectedOid }: LoopRow,
+  { id, state, branch, projectedOid }: LoopRow,
   movedBy: string,
 ): Promise<BranchProjection> {
+  // What has ended, or is paused for another reason, is left as it is.
+  if (!allows("loop", "pause", state)) return { movedBy };
   const found = /^0+$/.test(movedBy) ? "it was deleted" : `it is at ${movedBy} now`;
   const expected = projectedOid === null ? "was not ours to make" : `was left at ${projectedOid}`;
   const detail = `Somebody else moved ${branch}: it ${expected}, and ${found}. Put it back and resume the loop.`;
@@ -66,7 +69,7 @@ async function pauseFor(
     what: "loop",
     id,
     by: "pause",
-    from: "running",
+    from: state,
     to: "paused(branch_moved)",
     set: { detail },
     data: { detail, found: movedBy },

@@ -56,9 +56,9 @@ const owners: Owners = {
     planned: [by("planner", "planning/plan-stage.ts")],
     approve: [by("person", "loops/approve-loop.ts")],
     pause: [
-      { ...by("person", "loops/pause-loop.ts"), to: ["paused(asked)"] },
-      { ...by("reconciler", "loops/budget.ts"), to: ["paused(budget)"] },
-      { ...by("dispatcher", failTask), to: ["paused(budget)"] },
+      { ...by("person", "loops/pause-loop.ts"), from: ["running"], to: ["paused(asked)"] },
+      { ...by("reconciler", "loops/budget.ts"), from: ["running"], to: ["paused(budget)"] },
+      { ...by("dispatcher", failTask), from: ["running"], to: ["paused(budget)"] },
       { ...by("merger", "merging/project-branch.ts"), to: ["paused(branch_moved)"] },
     ],
     resume: [by("person", "loops/resume-loop.ts")],
@@ -66,7 +66,7 @@ const owners: Owners = {
     fail: [
       { ...by("planner", "planning/plan-failure.ts", "dispatch/fail-stage.ts"), from: ["planning"] },
       { ...by("reconciler", "loops/budget.ts"), from: ["planning"] },
-      { ...by("reconciler", "loops/end-loop.ts"), from: ["running"] },
+      { ...by("reconciler", "loops/end-loop.ts"), from: ["running", "paused(budget)"] },
     ],
     cancel: [by("person", "loops/cancel-loop.ts")],
     reopen: [by("person", "loops/retry-task.ts")],

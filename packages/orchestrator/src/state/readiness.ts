@@ -1,9 +1,10 @@
 import type { Queryable } from "./rows.ts";
 
 /**
- * Makes every stage that nobody has claimed *ready* or *waiting*, from what is true now: its loop runs (or plans), and
- * all that its task needs is done. Claims look at ready ones only, so that waiting ones cost them nothing. Part of
- * every transaction that changes one of these; with `around`, only that task and those that need it are looked at.
+ * Makes every stage that nobody has claimed *ready* or *waiting*, from what is true now: its loop runs (or plans; or has
+ * no budget, where it is merged, which costs nothing), and all that its task needs is done. Claims look at ready ones
+ * only, so that waiting ones cost them nothing. Part of every transaction that changes one of these; with `around`, only
+ * that task and those that need it are looked at.
  */
 export async function refreshReadiness(on: Queryable, loop: string, around?: string): Promise<void> {
   await on.query(
@@ -19,7 +20,8 @@ export async function refreshReadiness(on: Queryable, loop: string, around?: str
   );
 }
 
-const isReady = `l.status = case when s.kind = 'plan' then 'planning' else 'running' end
+const isReady = `(l.status = case when s.kind = 'plan' then 'planning' else 'running' end
+    or (s.kind = 'merge' and l.reason = 'budget'))
   and not exists (
     select 1 from task_dependencies d join tasks n on n.id = d.needs_id
     where d.task_id = s.task_id and n.status <> 'done')`;

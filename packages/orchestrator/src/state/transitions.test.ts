@@ -34,10 +34,10 @@ const expected: Record<What, Record<string, { from: readonly string[]; to: reado
   loop: {
     planned: { from: ["planning"], to: ["awaiting_approval", "running"] },
     approve: { from: ["awaiting_approval"], to: ["running"] },
-    pause: { from: ["running"], to: paused },
+    pause: { from: ["running", "paused(budget)"], to: paused },
     resume: { from: paused, to: ["running"] },
-    finish: { from: ["running"], to: ["done"] },
-    fail: { from: ["planning", "running"], to: ["failed"] },
+    finish: { from: ["running", "paused(budget)"], to: ["done"] },
+    fail: { from: ["planning", "running", "paused(budget)"], to: ["failed"] },
     cancel: { from: openLoops, to: ["cancelled"] },
     reopen: { from: ["done", "failed"], to: ["running"] },
     replan: { from: ["failed"], to: ["planning"] },

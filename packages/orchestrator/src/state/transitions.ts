@@ -75,10 +75,11 @@ const task = {
 const loop = {
   planned: way(["planning"], ["awaiting_approval", "running"], "none"),
   approve: way(["awaiting_approval"], ["running"], "same"),
-  pause: way(["running"], pausedStates, "same"),
+  /** One that has no budget is still merged, and then its branch may turn out to be moved. */
+  pause: way(["running", "paused(budget)"], pausedStates, "same"),
   resume: way(pausedStates, ["running"], "same"),
-  finish: way(["running"], ["done"], "same"),
-  fail: way(["planning", "running"], ["failed"], "none"),
+  finish: way(["running", "paused(budget)"], ["done"], "same"),
+  fail: way(["planning", "running", "paused(budget)"], ["failed"], "none"),
   cancel: way(openLoopStates, ["cancelled"], "none"),
   /** One of its tasks is retried. */
   reopen: way(["done", "failed"], ["running"], "same"),

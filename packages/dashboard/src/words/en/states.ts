@@ -75,7 +75,8 @@ export const stateWords = {
       "A person retries the task that it needs, and the reconciler queues it when that one is open.",
     "blocked(paused)": "A person resumes or cancels it.",
     "paused(asked)": "A person resumes or cancels it.",
-    "paused(budget)": "A person raises the budget and resumes it, or cancels.",
+    "paused(budget)":
+      "A person raises the budget and resumes it, or cancels. What has passed is merged meanwhile; when nothing else is left, the loop ends.",
     "paused(branch_moved)":
       "Somebody else moved its branch; a person puts that right and resumes it, or cancels.",
     done: "Its work is on the loop's branch.",

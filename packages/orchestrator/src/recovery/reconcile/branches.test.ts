@@ -3,6 +3,7 @@ import { git, TemporaryJudgedLoop } from "../../fixture/temporary-judged-loop.ts
 import { newLoop, newTask } from "../../fixture/temporary-loops.ts";
 import { type TemporaryPlace, temporaryPlace } from "../../fixture/temporary-place.ts";
 import { cancelLoop } from "../../loops/cancel-loop.ts";
+import { change } from "../../state/change.ts";
 import { clean } from "./clean.ts";
 import { reconcile } from "./reconcile.ts";
 
@@ -34,22 +35,27 @@ it("a branch that a killed merger did not show is shown, and shown on, by severa
   expect(place.lines).toEqual([]);
 });
 
-it("a branch that somebody else moved is left as it is, and the loop stops and says so", async () => {
-  await advance("2\n");
-  await reconcile(place);
-  const { branch, baseOid } = await loop.row();
-  const foreign = loop.commit(baseOid ?? "", { "a/x": "mine\n" });
-  git(loop.user, "fetch", "--quiet", loop.repository.path, foreign);
-  git(loop.user, "update-ref", `refs/heads/${branch}`, foreign);
-  await advance("3\n");
-  await reconcile(place);
-  await reconcile(place);
-  expect(await loop.row()).toMatchObject({
-    state: "paused(branch_moved)",
-    detail: expect.stringContaining(foreign),
-  });
-  expect(git(loop.user, "rev-parse", `refs/heads/${branch}`)).toBe(foreign);
-});
+it.each(["running", "paused(budget)"] as const)(
+  "a branch that somebody else moved is left as it is, and the loop that was %s stops and says so",
+  async (state) => {
+    await advance("2\n");
+    await reconcile(place);
+    const { branch, baseOid } = await loop.row();
+    const foreign = loop.commit(baseOid ?? "", { "a/x": "mine\n" });
+    git(loop.user, "fetch", "--quiet", loop.repository.path, foreign);
+    git(loop.user, "update-ref", `refs/heads/${branch}`, foreign);
+    await advance("3\n");
+    if (state === "paused(budget)")
+      await change(place.database, { what: "loop", id: loop.id, by: "pause", from: "running", to: state });
+    await reconcile(place);
+    await reconcile(place);
+    expect(await loop.row()).toMatchObject({
+      state: "paused(branch_moved)",
+      detail: expect.stringContaining(foreign),
+    });
+    expect(git(loop.user, "rev-parse", `refs/heads/${branch}`)).toBe(foreign);
+  },
+);
 
 it("a branch that somebody has checked out waits, and says so once", async () => {
   const first = await advance("2\n");

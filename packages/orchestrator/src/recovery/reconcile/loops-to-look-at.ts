@@ -1,11 +1,14 @@
 import { z } from "zod";
 import { allRows, type Queryable } from "../../state/rows.ts";
 
-/** Running loops with a queued task that may never run, or a blocked one that may again: few, whatever is queued. */
+/** Those that may end: one without a budget does so when all that is left of it costs nothing. */
+const mayEnd = "(l.status = 'running' or l.reason = 'budget')";
+
+/** Such loops with a queued task that may never run, or a blocked one that may again: few, whatever is queued. */
 export async function loopsToSettle(on: Queryable): Promise<string[]> {
   return ids(
     on,
-    `select l.id from loops l where l.status = 'running' and (
+    `select l.id from loops l where ${mayEnd} and (
        exists (select 1 from tasks t where t.loop_id = l.id and t.status = 'blocked' and t.reason = 'dependency_failed')
        or exists (
          select 1 from tasks n join task_dependencies d on d.needs_id = n.id join tasks t on t.id = d.task_id
@@ -14,11 +17,11 @@ export async function loopsToSettle(on: Queryable): Promise<string[]> {
   );
 }
 
-/** Running loops without any task that somebody or something still moves. */
+/** Such loops without any task that somebody or something still moves. */
 export async function loopsThatMayBeOver(on: Queryable): Promise<string[]> {
   return ids(
     on,
-    `select l.id from loops l where l.status = 'running' and not exists (
+    `select l.id from loops l where ${mayEnd} and not exists (
        select 1 from tasks t where t.loop_id = l.id and (t.status in ('queued', 'running')
          or (t.status = 'blocked' and t.reason <> 'dependency_failed')))
      order by l.ordinal`,

@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { takeOverAbandoned } from "../../dispatch/abandoned-leases.ts";
 import { claimed, claimOf, newLoop, newTask } from "../../fixture/temporary-loops.ts";
 import { type TemporaryPlace, temporaryPlace } from "../../fixture/temporary-place.ts";
+import { budgetsOf } from "../../loops/budget.ts";
 import { cancelLoop } from "../../loops/cancel-loop.ts";
 import { cancelTask } from "../../loops/cancel-task.ts";
 import type { Place } from "../../place.ts";
@@ -16,7 +17,7 @@ import { claimStage } from "../../state/claims.ts";
 import { heartbeat, type Lease } from "../../state/lease.ts";
 import { findLoop } from "../../state/loops.ts";
 import { findRun, noteRun, type RunRow, startRun } from "../../state/runs.ts";
-import { findTask } from "../../state/tasks.ts";
+import { findTask, type NewTask } from "../../state/tasks.ts";
 import { clean } from "./clean.ts";
 import { sandboxOwner } from "./loop-sandboxes.ts";
 import { reconcile } from "./reconcile.ts";
@@ -71,6 +72,50 @@ describe("tasks and loops that nobody moves on", () => {
     const { rows } = await place.database.query("select type from events where type = 'loop.finish'");
     expect(rows).toHaveLength(1);
     expect(place.lines).toEqual([]);
+  });
+
+  it("a loop whose last answer used up its budget is merged and done, also where it was paused meanwhile", async () => {
+    const { loop, lease } = await passedWithoutBudget([newTask("a")]);
+    await reconcile(place);
+    expect((await findLoop(place.database, loop))?.state, "only merging is left").toBe("running");
+    await paused(loop);
+    const { limits, ...request } = claimOf("merger");
+    const merging = await claimed(
+      claimStage(place.database, { ...request, limits: { ...limits, budgets: budgetsOf(place.config) } }),
+    );
+    expect(merging).toMatchObject({ kind: "merge", task: lease.task });
+    await merged(merging);
+    await reconcile(place);
+    expect(await findLoop(place.database, loop)).toMatchObject({ state: "done", detail: null });
+    expect(place.lines).toEqual([]);
+  });
+
+  it("a loop that is over when the day's budget is used up is done, and one with more to do is paused", async () => {
+    const { loop, lease } = await passedWithoutBudget([newTask("a"), newTask("b", { needs: [1] })]);
+    const { loop: over } = await newLoop(place.database, [newTask("c")]);
+    await place.database.query("update tasks set status = 'done' where loop_id = $1", [over.id]);
+    await place.database.query("update stages set state = 'ended' where loop_id = $1", [over.id]);
+    await place.config.patch({ OPENTIGER_DAY_TOKENS: "1000" }, "test");
+    await reconcile(place);
+    await place.config.patch({ OPENTIGER_DAY_TOKENS: null }, "test");
+    expect((await findLoop(place.database, over.id))?.state).toBe("done");
+    expect((await findLoop(place.database, loop))?.state).toBe("paused(budget)");
+    await merged(await claimed(claimStage(place.database, claimOf("merger"))));
+    expect(await stateOf(lease.task ?? "")).toBe("done");
+    await reconcile(place);
+    expect((await findLoop(place.database, loop))?.state, "task b would cost").toBe("paused(budget)");
+    expect(await claimStage(place.database, claimOf("me"))).toMatchObject({ claimed: false });
+  });
+
+  it("a loop without a budget whose other tasks need one that failed has failed, and waits for nobody", async () => {
+    const { loop } = await newLoop(place.database, [newTask("a"), newTask("b", { needs: [1] })]);
+    const { lease, run } = await started();
+    await paused(loop.id);
+    await endRun(lease, run);
+    const failed = { what: "task", id: lease.task ?? "", by: "give_up", from: "running" } as const;
+    await change(place.database, { ...failed, fence: lease.fence });
+    await reconcile(place);
+    expect((await findLoop(place.database, loop.id))?.state).toBe("failed");
   });
 
   it("a loop with a task that still moves goes on", async () => {
@@ -284,6 +329,34 @@ async function started(): Promise<{ lease: Lease; run: RunRow }> {
   const run = await startRun(place.database, lease, { agent: "command", role: "worker" });
   if (!run) throw new Error("the lease is over");
   return { lease, run };
+}
+
+/** The first of these tasks has passed and is to be merged, and its loop has used all that it may. */
+async function passedWithoutBudget(tasks: NewTask[]): Promise<{ loop: string; lease: Lease }> {
+  const { loop } = await newLoop(place.database, tasks);
+  const { lease, run } = await started();
+  const tokens = { input: 1_000, output: 0, cacheRead: 0, cacheWrite: 0 };
+  await noteRun(place.database, lease, run.id, { tokens });
+  await endRun(lease, run);
+  const id = lease.task ?? "";
+  await change(place.database, { what: "task", id, by: "submit", from: "running", fence: lease.fence });
+  await change(place.database, { what: "task", id, by: "pass", from: "blocked(awaiting_judge)" });
+  await place.database.query(
+    `update loops set settings = settings || '{"budget": {"tokens": 1000, "usd": null}}' where id = $1`,
+    [loop.id],
+  );
+  return { loop: loop.id, lease };
+}
+
+async function paused(loop: string): Promise<void> {
+  const asked = { what: "loop", id: loop, by: "pause", from: "running", to: "paused(budget)" } as const;
+  await change(place.database, { ...asked, set: { detail: "It has used all." } });
+}
+
+async function merged({ task, fence }: Lease): Promise<void> {
+  const asked = { what: "task", id: task ?? "", by: "merge", from: "blocked(awaiting_judge)" } as const;
+  const set = { mergedOid: "merged" };
+  expect(await change(place.database, { ...asked, fence, set })).toMatchObject({ changed: true });
 }
 
 async function endRun({ fence }: Lease, { id }: RunRow): Promise<void> {

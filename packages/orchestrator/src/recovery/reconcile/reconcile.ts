@@ -28,7 +28,6 @@ const parts: Readonly<Record<string, Part>> = {
   "dependent tasks": async ({ database }) => {
     for (const loop of await loopsToSettle(database)) await settleDependents(database, loop);
   },
-  budgets: haltOverBudget,
   projections: repairProjections,
   "loops that are over": async (place, signal) => {
     for (const loop of await loopsThatMayBeOver(place.database)) {
@@ -36,4 +35,6 @@ const parts: Readonly<Record<string, Part>> = {
       await endLoopIfOver(place.database, loop);
     }
   },
+  // What is over needs no budget, and is ended before it is looked at who does.
+  budgets: haltOverBudget,
 };
