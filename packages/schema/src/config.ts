@@ -139,7 +139,7 @@ export const configKeys = {
   OPENTIGER_TASK_RUNS: whole(
     [1, 100],
     8,
-    "How many runs a task may have, for whatever reason they ended but a used up quota.",
+    "How many runs a task may have, for whatever reason they ended but a used up quota or budget.",
   ),
   OPENTIGER_REWORKS: whole([0, 20], 3, "How often a task goes back after the judge has failed it."),
   OPENTIGER_TEST_DISPUTES: whole([0, 20], 2, "How often a worker may send back a test that it thinks wrong."),

@@ -18,8 +18,8 @@ export interface Situation {
   /** How often each rule was followed already: `tasks.tries`. */
   tries: Readonly<Record<string, number>>;
   /**
-   * Runs so far, this one too, since a person last retried the task; judgements and runs that met a used up quota do not
-   * count.
+   * Runs so far, this one too, since a person last retried the task; judgements and runs that met a used up quota or
+   * budget do not count.
    */
   runs: number;
   /** Who works on the task. */
@@ -52,7 +52,7 @@ export function decideNext(situation: Situation): Decision {
   const key = triesKey(situation);
   const done = tries[key] ?? 0;
   const limit = typeof rule.limit === "string" ? limits[rule.limit] : rule.limit;
-  if (failure.type === "budget") return allowed(situation, { ...tries }, whenBudgetIsThere(situation.stage));
+  if (failure.type === "budget") return { next: whenBudgetIsThere(situation.stage), tries: { ...tries } };
   if (rule.retry === "after_user") return { next: { by: "give_up", why: null }, tries: { ...tries } };
   if (done >= limit) return escalated(situation, key, done);
   const followed = { ...tries, [key]: done + 1 };
@@ -96,7 +96,7 @@ function atReset({ stage, failure, now, limits }: Situation, done: number): Next
   return stage === "run" ? { by: "wait_for_quota", at } : { by: "rejudge", at, pauseLoop: false };
 }
 
-/** It is the loop that waits: its task goes on where it was as soon as there is a budget again. */
+/** It is the loop that waits, for a person each time: its task goes on where it was as soon as there is a budget again. */
 function whenBudgetIsThere(stage: Situation["stage"]): Next {
   return stage === "run"
     ? { by: "again", at: null, resume: true, agent: null, pauseLoop: true }

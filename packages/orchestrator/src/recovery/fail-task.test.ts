@@ -170,6 +170,23 @@ describe("a run that failed", () => {
     expect(await openStage(database, lease.task ?? "")).toMatchObject({ state: "waiting" });
   });
 
+  it("for the budget, however often, takes nothing from the runs that its task may have", async () => {
+    await config.patch({ OPENTIGER_TASK_RUNS: 2 }, "test");
+    let { lease, run, loop } = await working();
+    for (let time = 0; time < 4; time++) {
+      const next = await failTask(place(), lease, run, taskFailureOf("budget"));
+      expect(next).toMatchObject({ by: "again", resume: true, pauseLoop: true });
+      await change(database, { what: "loop", id: loop.id, by: "resume", from: "paused(budget)" });
+      ({ lease, run } = await nextRun());
+    }
+    const again = await failTask(place(), lease, run, taskFailureOf("verify"));
+    const end = await nextRun();
+    const ended = await failTask(place(), end.lease, end.run, taskFailureOf("rules"));
+    await config.patch({ OPENTIGER_TASK_RUNS: null }, "test");
+    expect(again).toMatchObject({ by: "again" });
+    expect(ended).toMatchObject({ by: "give_up", why: "It has had 2 runs, and more are not allowed." });
+  });
+
   it("in the end says all that a person needs, and is tried again as often after a retry", async () => {
     const { lease, run } = await working();
     await failTask(place(), lease, run, taskFailureOf("unknown", "status 3"));

@@ -55,7 +55,7 @@ export async function failTask(
 
 const past = z.object({
   runs: z.number(),
-  /** Those that the limit of all runs is about. One that only met a used up quota went on in the next one. */
+  /** Those that the limit of all runs is about. One that only met a used up quota or budget went on in the next one. */
   counted: z.number(),
   agent: z.string().nullable(),
   session: z.string().nullable(),
@@ -67,7 +67,8 @@ async function pastOf(on: Queryable, { id }: TaskRow): Promise<Past> {
   return oneRow(
     on,
     past,
-    `select count(*) as runs, count(*) filter (where failure->>'type' is distinct from 'quota') as counted,
+    `select count(*) as runs,
+       count(*) filter (where coalesce(failure->>'type', '') not in ('quota', 'budget')) as counted,
        (array_agg(agent order by number desc))[1] as agent,
        (array_agg(session order by number desc))[1] as session
      from runs where task_id = $1 and role <> 'judge' and started_at > coalesce(
