@@ -1,6 +1,12 @@
 import { join } from "node:path";
 import type { Sandbox } from "@opentiger/sandbox";
-import { beginGatewayRun, type GatewayRun, type SandboxUsage, sandboxUsage } from "@opentiger/sandboxd";
+import {
+  type BudgetLimits,
+  beginGatewayRun,
+  type GatewayRun,
+  type SandboxUsage,
+  sandboxUsage,
+} from "@opentiger/sandboxd";
 import { type TokenCount, tokenCount } from "@opentiger/schema";
 import { z } from "zod";
 import { budgetOf, budgetsOf } from "../loops/budget.ts";
@@ -8,7 +14,8 @@ import type { Place } from "../place.ts";
 import { type Bound, budgetOfLoop } from "../state/budgets.ts";
 import type { RunColumns } from "../state/change-columns.ts";
 import type { LoopRow } from "../state/loops.ts";
-import type { RunRow } from "../state/runs.ts";
+import { findRun, type RunRow } from "../state/runs.ts";
+import { usageOfRun } from "../state/usage.ts";
 import type { AgentChoice } from "./agent-choice.ts";
 import { runFolder } from "./run-files.ts";
 
@@ -25,7 +32,7 @@ interface About {
  */
 export async function openGateway(place: Place, about: About): Promise<GatewayRun> {
   const { loop, run, sandbox, choice } = about;
-  const [gateway, budget] = await Promise.all([
+  const [gateway, limit] = await Promise.all([
     beginGatewayRun(place.sandboxd, {
       run: run.id,
       loop: loop.id,
@@ -34,20 +41,43 @@ export async function openGateway(place: Place, about: About): Promise<GatewayRu
       folder: join(runFolder(place, run), "login"),
       way: place.config.get("SANDBOX_CREDENTIALS"),
     }),
-    budgetOf(place, loop),
+    limitOfRun(place, loop, run),
     limitAll(place, loop.id),
   ]);
-  // What a run has used is written down at its end: until then it is a part of what is left.
-  await gateway.setBudget(budget.ok ? limits(budget.left) : nothing);
+  await gateway.setBudget(limit);
   return gateway;
 }
 
-/** What the gateway counted for a run that ends without a word of its agent's. Nothing where no agent was started. */
+/**
+ * What the run may use in all, as the gateway counts it from its beginning: what is left, and what is written down of the
+ * run itself, which is not a part of that. Most is written down at its end; a judge's after each piece that it was asked.
+ */
+async function limitOfRun(
+  { database, config }: Pick<Place, "database" | "config">,
+  loop: Pick<LoopRow, "id">,
+  run: Pick<RunRow, "id">,
+): Promise<BudgetLimits> {
+  // Read first: what is written down in between makes the limit smaller, not larger.
+  const own = await usageOfRun(database, run.id);
+  const budget = await budgetOf({ database, config }, loop);
+  if (!budget.ok) return nothing;
+  const { tokens, usd } = budget.left;
+  return limits({
+    tokens: tokens === null ? null : tokens + own.total,
+    usd: usd === null ? null : usd + (own.usd ?? 0),
+  });
+}
+
+/**
+ * What the gateway counted for a run that ends without a word of its agent's, be it at a task, a plan or a judgement.
+ * Nothing where no agent was started: before one is, it is written down where its transcript will be.
+ */
 export async function countedByGateway(
-  { sandboxd, log }: Pick<Place, "sandboxd" | "log">,
-  { id, execId }: Pick<RunRow, "id" | "execId">,
+  { database, sandboxd, log }: Pick<Place, "database" | "sandboxd" | "log">,
+  { id }: Pick<RunRow, "id">,
 ): Promise<Pick<RunColumns, "tokens" | "usd">> {
-  if (execId === null) return {};
+  const run = await findRun(database, id);
+  if (!run || run.transcript === null) return {};
   try {
     const path = `/runs/${id}/usage`;
     const question = { method: "GET", path, signal: AbortSignal.timeout(answerMs) } as const;
@@ -81,6 +111,6 @@ async function limitAll({ sandboxd, database, config }: Place, loop: string): Pr
   await Promise.all([limit(`/loops/${loop}/budget`, own), limit("/day/budget", budgets.day)]);
 }
 
-function limits({ tokens, usd }: Bound): { tokens?: number; usd?: number } {
+function limits({ tokens, usd }: Bound): BudgetLimits {
   return { ...(tokens === null ? {} : { tokens }), ...(usd === null ? {} : { usd }) };
 }

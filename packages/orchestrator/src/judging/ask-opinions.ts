@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
 import type { AgentOutcome } from "@opentiger/agents";
-import { type TaskFailure, tokenCount } from "@opentiger/schema";
+import type { TaskFailure } from "@opentiger/schema";
 import { askAgent } from "../agent/ask.ts";
 import { authenticate } from "../agent/credentials.ts";
+import { usedIn } from "../agent/used.ts";
 import { taskFailureOf } from "../recovery/task-failures.ts";
 import { saidBefore } from "../running/said-before.ts";
-import { noteRun } from "../state/runs.ts";
+import { findRun, noteRun } from "../state/runs.ts";
 import type { Checked } from "./check-candidate.ts";
 import type { Judging } from "./judging.ts";
 import { type KeptOpinion, keptOpinion, opinion } from "./opinion.ts";
@@ -88,15 +89,13 @@ export async function askOpinions(
   return asked;
 }
 
-/** All pieces are one run to the gateway, which counts on. */
+/** All pieces are one run: what is said of this one comes to what is known of those before. */
 async function noteUsage(
   { place, lease, judgeRun }: Judging,
   outcomes: readonly AgentOutcome[],
 ): Promise<void> {
-  const counted = outcomes.at(-1)?.gateway;
-  if (!counted || counted.requests === 0) return;
-  const usd = counted.unpriced === 0 ? counted.usd : null;
-  await noteRun(place.database, lease, judgeRun.id, { tokens: tokenCount.parse(counted.tokens), usd });
+  const { tokens, usd } = (await findRun(place.database, judgeRun.id)) ?? judgeRun;
+  await noteRun(place.database, lease, judgeRun.id, usedIn(outcomes, { tokens, usd }));
 }
 
 /** The run is younger than the candidate: whoever wrote that could not know it. */

@@ -1,5 +1,6 @@
 import type { CheckRound } from "@opentiger/schema";
 import { endRun } from "../agent/end-run.ts";
+import { countedByGateway } from "../agent/gateway.ts";
 import { forgetTranscripts } from "../agent/run-files.ts";
 import { failTask } from "../recovery/fail-task.ts";
 import { LeaseLost } from "../stage/lease-lost.ts";
@@ -38,7 +39,9 @@ export async function conclude(
     if (isDone) await endJudge(on, judging);
   };
   const rework = { points, session: run.session, agent: run.agent, from: candidateOid, sandbox: null };
-  await failTask(place, lease, isDone ? null : judgeRun, failure, { rework, also });
+  // Whoever was broken off in the middle of a question has not said what that used.
+  const used = isDone ? {} : await countedByGateway(place, judgeRun);
+  await failTask(place, lease, isDone ? null : judgeRun, failure, { rework, also, run: used });
   forgetTranscripts(place, judgeRun);
 }
 

@@ -1,10 +1,9 @@
-import type { AgentOutcome, Asked } from "@opentiger/agents";
-import type { Plan, TokenCount } from "@opentiger/schema";
+import type { Asked } from "@opentiger/agents";
+import type { Plan } from "@opentiger/schema";
 import { askAgent } from "../agent/ask.ts";
-import { usageOfTotals } from "../agent/gateway.ts";
 import { openRun } from "../agent/open-run.ts";
+import { usedIn } from "../agent/used.ts";
 import type { Place } from "../place.ts";
-import type { RunColumns } from "../state/change-columns.ts";
 import type { Lease } from "../state/lease.ts";
 import { noteRun, type RunRow } from "../state/runs.ts";
 import type { PlanLimits } from "./check-plan.ts";
@@ -39,20 +38,4 @@ export async function askPlanner(
   });
   await noteRun(place.database, lease, run.id, usedIn(asked.outcomes));
   return { run, asked: asked.ok ? { ...asked, answer: planOfAnswer(asked.answer) } : asked };
-}
-
-/** All tries are one run to the gateway, which counts on; without it, what the CLI says of each. */
-function usedIn(outcomes: readonly AgentOutcome[]): RunColumns {
-  const counted = usageOfTotals(outcomes.at(-1)?.gateway);
-  if (counted) return counted;
-  const said = outcomes.flatMap(({ cli }) => cli.tokens ?? []);
-  if (said.length === 0) return {};
-  const sum = (kind: keyof TokenCount): number => said.reduce((total, tokens) => total + tokens[kind], 0);
-  const tokens = {
-    input: sum("input"),
-    output: sum("output"),
-    cacheRead: sum("cacheRead"),
-    cacheWrite: sum("cacheWrite"),
-  };
-  return { tokens, usd: outcomes.reduce((total, { cli }) => total + (cli.usd ?? 0), 0) || null };
 }

@@ -24,6 +24,11 @@ export async function usageOfLoop(on: Queryable, loop: string): Promise<Usage> {
   return usage(await oneRow(on, usageRow, `select ${sums} from runs where loop_id = $1`, [loop]));
 }
 
+/** What is written down of this one. */
+export async function usageOfRun(on: Queryable, run: string): Promise<Usage> {
+  return usage(await oneRow(on, usageRow, `select ${sums} from runs where id = $1`, [run]));
+}
+
 /** No run goes on for so long; without a bound all that ever ran would be looked at. */
 export const longestRun = "interval '7 days'";
 
