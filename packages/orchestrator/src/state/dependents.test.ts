@@ -1,10 +1,14 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { temporaryDatabase } from "../fixture/temporary-database.ts";
 import { newLoop, newTask } from "../fixture/temporary-loops.ts";
+import { loopsToSettle } from "../recovery/reconcile/loops-to-look-at.ts";
 import { change } from "./change.ts";
 import type { Database } from "./database.ts";
 import { settleDependents } from "./dependents.ts";
+import { updateTask } from "./edited-tasks.ts";
 import { heldTests, testedWorker } from "./held-tests.ts";
+import { refreshReadiness } from "./readiness.ts";
+import { openStage } from "./stages.ts";
 import { listTasks, type TaskRow } from "./tasks.ts";
 
 const instance = await temporaryDatabase();
@@ -54,6 +58,37 @@ it("whoever needs a task that ended badly, however far, waits for it and says fo
   expect(await settleDependents(database, loop.id)).toEqual({ blocked: [], unblocked: [tasks[2]?.id] });
   expect((await tasksOf(loop.id))[4]?.detail).toBe("It needs task 2 (b), which was cancelled.");
 });
+
+it.each(["needs_rework", "quota_wait"])(
+  "a task in %s that was edited to need one that ended badly waits for it, and then goes on with what it knew",
+  async (reason) => {
+    const { loop, tasks } = await newLoop(database, [newTask("a"), newTask("b")]);
+    const [needed = "", id = ""] = tasks.map((task) => task.id);
+    const points = [{ by: "judge", file: null, line: null, text: "wrong" }] as const;
+    const rework = { failure: "judge", points, session: "s", agent: "codex", from: "c", sandbox: null };
+    const notBefore = new Date(Date.now() + 3_600_000);
+    await database.query(
+      "update tasks set status = 'blocked', reason = $2, rework = $3::jsonb, not_before = $4 where id = $1",
+      [id, reason, JSON.stringify(rework), notBefore],
+    );
+    await putInto(needed, "failed");
+    expect(await loopsToSettle(database)).not.toContain(loop.id);
+    await database.transaction((on) => updateTask(on, { id, loop: loop.id }, { needs: [1] }));
+    expect(await loopsToSettle(database)).toContain(loop.id);
+    expect(await settleDependents(database, loop.id)).toEqual({ blocked: [id], unblocked: [] });
+    expect((await tasksOf(loop.id))[1]).toMatchObject({
+      state: "blocked(dependency_failed)",
+      detail: "It needs task 1 (a), which failed.",
+    });
+    expect(await openStage(database, id)).toBeUndefined();
+    await change(database, { what: "task", id: needed, by: "retry", from: "failed" });
+    expect(await settleDependents(database, loop.id)).toEqual({ blocked: [], unblocked: [id] });
+    expect((await tasksOf(loop.id))[1]).toMatchObject({ state: "queued", detail: null, rework, notBefore });
+    await putInto(needed, "done");
+    await database.transaction((on) => refreshReadiness(on, loop.id));
+    expect(await openStage(database, id)).toMatchObject({ kind: "run", state: "ready", notBefore });
+  },
+);
 
 it("two who settle at the same time block each task once", async () => {
   const { loop, tasks } = await newLoop(database, [newTask("a"), newTask("b", { needs: [1] })]);

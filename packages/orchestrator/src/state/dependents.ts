@@ -4,6 +4,7 @@ import { change } from "./change.ts";
 import { Database } from "./database.ts";
 import { lockLoop } from "./locks.ts";
 import { allRows, type Queryable } from "./rows.ts";
+import { transitions } from "./transitions.ts";
 
 export interface Settled {
   blocked: string[];
@@ -11,15 +12,15 @@ export interface Settled {
 }
 
 /**
- * Blocks every queued task that needs one that failed or was cancelled, however many others lie between, and says on
- * whom it waits; queues again those of which that is not true any more. It may be done at any time and any number of times.
+ * Blocks every task that is to be run and needs one that failed or was cancelled, however many others lie between, and
+ * says on whom it waits; queues again those of which that is not true any more. It may be done at any time and any number of times.
  */
 export async function settleDependents(on: Database | Queryable, loop: string): Promise<Settled> {
   if (on instanceof Database) return on.transaction((connection) => settleDependents(connection, loop));
   await lockLoop(on, loop);
   const blocked: string[] = [];
   for (const { id, state, detail } of await stuckTasks(on, loop)) {
-    if (state === "queued") {
+    if (state !== "blocked(dependency_failed)") {
       const asked = { what: "task", id, by: "block", from: state } as const;
       await change(on, { ...asked, set: { detail }, data: { detail } });
       blocked.push(id);
@@ -48,32 +49,37 @@ const stuck = `
     union
     select d.task_id, s.because from stuck s join task_dependencies d on d.needs_id = s.id)`;
 
+const taskState = "t.status || coalesce('(' || t.reason || ')', '')";
+
 /** A task that waits for many says the first few. */
 const toldCauses = 3;
 
+/** In which a task is, or waits, to be run. */
+const stuckStates = [...transitions.task.block.from, ...transitions.task.block.to] as const;
+
 interface Stuck {
   id: string;
-  state: "queued" | "blocked";
+  state: (typeof stuckStates)[number];
   detail: string;
 }
 
 async function stuckTasks(on: Queryable, loop: string): Promise<Stuck[]> {
   const shape = z.object({
     id: z.string(),
-    state: z.enum(["queued", "blocked"]),
+    state: z.enum(stuckStates),
     causes: z.array(z.string()),
   });
   const rows = await allRows(
     on,
     shape,
     `${stuck}
-     select t.id, t.status as state, array_agg(
+     select t.id, ${taskState} as state, array_agg(
          format('task %s (%s), which %s', b.number, b.title,
            case b.status when 'failed' then 'failed' else 'was cancelled' end)
          order by b.number) as causes
      from stuck s join tasks t on t.id = s.id join tasks b on b.id = s.because
-     where t.status = 'queued' or t.reason = 'dependency_failed' group by t.id order by t.number`,
-    [loop],
+     where ${taskState} = any ($2::text[]) group by t.id order by t.number`,
+    [loop, stuckStates],
   );
   return rows.map(({ causes, ...task }) => ({ ...task, detail: detailOf(causes) }));
 }

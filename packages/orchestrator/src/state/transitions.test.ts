@@ -19,7 +19,10 @@ const expected: Record<What, Record<string, { from: readonly string[]; to: reado
     rejudge: { from: ["blocked(awaiting_judge)"], to: ["blocked(awaiting_judge)"] },
     merge: { from: ["blocked(awaiting_judge)"], to: ["done"] },
     give_up: { from: ["running", "blocked(awaiting_judge)"], to: ["failed"] },
-    block: { from: ["queued"], to: ["blocked(dependency_failed)"] },
+    block: {
+      from: ["queued", "blocked(needs_rework)", "blocked(quota_wait)"],
+      to: ["blocked(dependency_failed)"],
+    },
     unblock: { from: ["blocked(dependency_failed)"], to: ["queued"] },
     pause: { from: ["queued", "blocked(needs_rework)", "blocked(quota_wait)"], to: ["blocked(paused)"] },
     resume: { from: ["blocked(paused)"], to: ["queued"] },

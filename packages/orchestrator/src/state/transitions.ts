@@ -55,7 +55,12 @@ const task = {
   rejudge: way(["blocked(awaiting_judge)"], ["blocked(awaiting_judge)"], "judge"),
   merge: way(["blocked(awaiting_judge)"], ["done"], "none"),
   give_up: way(["running", "blocked(awaiting_judge)"], ["failed"], "none"),
-  block: way(["queued"], ["blocked(dependency_failed)"], "none"),
+  block: way(
+    ["queued", "blocked(needs_rework)", "blocked(quota_wait)"],
+    ["blocked(dependency_failed)"],
+    "none",
+  ),
+  /** What the next run is to know, and from when on it may begin, is kept in the row. */
   unblock: way(["blocked(dependency_failed)"], ["queued"], "run"),
   /** Not what awaits approval: resuming it would approve it. */
   pause: way(["queued", "blocked(needs_rework)", "blocked(quota_wait)"], ["blocked(paused)"], "none"),

@@ -4,7 +4,7 @@ import { allRows, type Queryable } from "../../state/rows.ts";
 /** Those that may end: one without a budget does so when all that is left of it costs nothing. */
 const mayEnd = "(l.status = 'running' or l.reason = 'budget')";
 
-/** Such loops with a queued task that may never run, or a blocked one that may again: few, whatever is queued. */
+/** Such loops with a task to be run that may never be, or a blocked one that may again: few, whatever is queued. */
 export async function loopsToSettle(on: Queryable): Promise<string[]> {
   return ids(
     on,
@@ -12,7 +12,8 @@ export async function loopsToSettle(on: Queryable): Promise<string[]> {
        exists (select 1 from tasks t where t.loop_id = l.id and t.status = 'blocked' and t.reason = 'dependency_failed')
        or exists (
          select 1 from tasks n join task_dependencies d on d.needs_id = n.id join tasks t on t.id = d.task_id
-         where n.loop_id = l.id and n.status in ('failed', 'cancelled') and t.status = 'queued'))
+         where n.loop_id = l.id and n.status in ('failed', 'cancelled')
+           and (t.status = 'queued' or t.reason in ('needs_rework', 'quota_wait'))))
      order by l.ordinal`,
   );
 }
