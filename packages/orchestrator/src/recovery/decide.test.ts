@@ -129,15 +129,16 @@ describe("a failure", () => {
     const failure = { type: "quota", until: "2026-01-01T05:00:00Z" } as const;
     const { next } = decideNext(situation("quota", { failure }));
     expect(next).toEqual({ by: "wait_for_quota", at: new Date("2026-01-01T05:00:05Z") });
-    const past = { type: "quota", until: "2025-12-31T00:00:00Z" } as const;
-    expect(decideNext(situation("quota", { failure: past })).next).toEqual({
-      by: "wait_for_quota",
-      at: now,
-    });
   });
 
-  it("of the quota waits longer each time, where no reset is told", () => {
-    const waits = failingForever(situation("quota")).flatMap(({ next }) =>
+  it.each([
+    ["no reset is told", null],
+    ["the reset is over, and the quota is not there all the same", "2025-12-31T00:00:00Z"],
+    ["it is told to be back at once", now.toISOString()],
+    ["what is told is no time", "soon"],
+  ])("of the quota waits longer each time, where %s", (_where, until) => {
+    const failure = { type: "quota", until } as const;
+    const waits = failingForever(situation("quota", { failure })).flatMap(({ next }) =>
       next.by === "wait_for_quota" ? [(next.at.getTime() - now.getTime()) / 60_000] : [],
     );
     expect(waits.slice(0, 5)).toEqual([5, 10, 20, 40, 60]);

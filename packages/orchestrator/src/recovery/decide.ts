@@ -85,9 +85,11 @@ function nextBy(retry: TaskRetryRule, situation: Situation, done: number): Next 
   }
 }
 
+/** A reset that is over, or no time at all, says nothing: the quota is not there. */
 function atReset({ stage, failure, now, limits }: Situation, done: number): Next {
-  const reset = failure.until === null ? undefined : Date.parse(failure.until) + resetSlackMs;
-  const at = new Date(Math.max(now.getTime(), reset ?? now.getTime() + grown(quotaPause, done)));
+  const reset = Date.parse(failure.until ?? "");
+  const isToCome = reset > now.getTime();
+  const at = new Date(isToCome ? reset + resetSlackMs : now.getTime() + grown(quotaPause, done));
   if (at.getTime() - now.getTime() > limits.quotaWaitMs)
     return {
       by: "give_up",
