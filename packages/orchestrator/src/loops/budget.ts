@@ -1,4 +1,6 @@
 import type { Place } from "../place.ts";
+import { forEachLoop } from "../recovery/reconcile/for-each-loop.ts";
+import { loopsThatSpend } from "../recovery/reconcile/loops-to-look-at.ts";
 import {
   type Bound,
   type Budgets,
@@ -8,8 +10,7 @@ import {
   overspent,
 } from "../state/budgets.ts";
 import { change } from "../state/change.ts";
-import type { Database } from "../state/database.ts";
-import { type LoopRow, listLoops } from "../state/loops.ts";
+import type { LoopRow } from "../state/loops.ts";
 import type { Queryable } from "../state/rows.ts";
 import { usageOfDay, usageOfLoop } from "../state/usage.ts";
 import { withLoop } from "./existing.ts";
@@ -54,24 +55,20 @@ export async function budgetOf(
  * fails each that is still to be planned: one without a plan cannot be paused, and would wait without a word. Returns
  * their ids.
  */
-export async function haltOverBudget(place: {
-  database: Database;
-  config: Place["config"];
-}): Promise<string[]> {
+export async function haltOverBudget(
+  place: Pick<Place, "database" | "config" | "log">,
+  signal?: AbortSignal,
+): Promise<string[]> {
   const halted: string[] = [];
-  for (const status of ["running", "planning"] as const) {
-    for (let after: number | undefined, more = true; more; ) {
-      const { items, next } = await listLoops(place.database, { status, after });
-      for (const { id } of items) if (await haltIfOver(place, id)) halted.push(id);
-      after = next ?? undefined;
-      more = next !== null;
-    }
-  }
+  const halt = async (id: string): Promise<void> => {
+    if (await haltIfOver(place, id)) halted.push(id);
+  };
+  await forEachLoop(place, await loopsThatSpend(place.database), halt, signal);
   return halted;
 }
 
 async function haltIfOver(
-  { database, config }: { database: Database; config: Place["config"] },
+  { database, config }: Pick<Place, "database" | "config">,
   id: string,
 ): Promise<boolean> {
   const loop = await withLoop(database, id, async (on, { state }) => {

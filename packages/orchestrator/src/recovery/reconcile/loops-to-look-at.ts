@@ -29,6 +29,14 @@ export async function loopsThatMayBeOver(on: Queryable): Promise<string[]> {
   );
 }
 
+/** Those that use what their budget allows, or are about to. */
+export async function loopsThatSpend(on: Queryable): Promise<string[]> {
+  return ids(
+    on,
+    "select id from loops where status in ('running', 'planning') order by status = 'planning', ordinal",
+  );
+}
+
 async function ids(on: Queryable, text: string): Promise<string[]> {
   return (await allRows(on, z.object({ id: z.string() }), text)).map(({ id }) => id);
 }

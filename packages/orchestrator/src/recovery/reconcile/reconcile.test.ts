@@ -1,9 +1,10 @@
+import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connectDocker, type Sandbox } from "@opentiger/sandbox";
 import { stageRoles } from "@opentiger/schema";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { takeOverAbandoned } from "../../dispatch/abandoned-leases.ts";
 import { claimed, claimOf, newLoop, newTask } from "../../fixture/temporary-loops.ts";
 import { type TemporaryPlace, temporaryPlace } from "../../fixture/temporary-place.ts";
@@ -21,7 +22,9 @@ import { findTask, type NewTask } from "../../state/tasks.ts";
 import { clean } from "./clean.ts";
 import { sandboxOwner } from "./loop-sandboxes.ts";
 import { reconcile } from "./reconcile.ts";
+import { Reconciler } from "./reconciler.ts";
 import { isUnneeded } from "./sandboxes.ts";
+import { endStrayRuns } from "./stray-runs.ts";
 
 let place: TemporaryPlace;
 let workspace: string;
@@ -126,6 +129,78 @@ describe("tasks and loops that nobody moves on", () => {
   });
 });
 
+describe("a loop that cannot be looked at", () => {
+  /** Whose row says what nobody understands; it is looked at first. */
+  async function broken(): Promise<string> {
+    const { loop } = await newLoop(place.database, [newTask("broken")]);
+    await place.database.query(`update loops set settings = '"nonsense"' where id = $1`, [loop.id]);
+    return loop.id;
+  }
+
+  it("keeps no other one from being ended, or from being paused for its budget", async () => {
+    const first = await broken();
+    await place.database.query("update tasks set status = 'done'");
+    await place.database.query("update stages set state = 'ended'");
+    const { loop } = await passedWithoutBudget([newTask("a"), newTask("b", { needs: [1] })]);
+    const { loop: over } = await newLoop(place.database, [newTask("c")]);
+    await place.database.query("update tasks set status = 'done' where loop_id = $1", [over.id]);
+    await reconcile(place);
+    expect((await findLoop(place.database, over.id))?.state).toBe("done");
+    expect((await findLoop(place.database, loop))?.state).toBe("paused(budget)");
+    expect(place.lines.length).toBeGreaterThan(0);
+    for (const line of place.lines) expect(line).toContain(first);
+  });
+
+  it("keeps the tasks of no other one from being blocked", async () => {
+    const loops: string[] = [];
+    for (let count = 0; count < 2; count++) {
+      const { loop } = await newLoop(place.database, [
+        newTask("a"),
+        newTask("b", { needs: [1] }),
+        newTask("c"),
+      ]);
+      loops.push(loop.id);
+    }
+    await place.database.query("update tasks set status = 'failed' where number = 1");
+    await place.database.query(
+      `create function refuse() returns trigger language plpgsql as $$ begin raise exception 'no'; end $$;
+       create trigger refused before update on tasks for each row when (new.loop_id = '${loops[0]}')
+       execute function refuse()`,
+    );
+    try {
+      await reconcile(place);
+    } finally {
+      await place.database.query("drop trigger refused on tasks; drop function refuse()");
+    }
+    const { rows } = await place.database.query(
+      "select loop_id from tasks where reason = 'dependency_failed'",
+    );
+    expect(rows).toEqual([{ loop_id: loops[1] }]);
+    expect(place.lines).toEqual([expect.stringContaining(`loop ${loops[0]}: `)]);
+  });
+});
+
+it("an engine that hangs keeps nothing from being settled", async () => {
+  const { tasks } = await newLoop(place.database, [newTask("a"), newTask("b", { needs: [1] })]);
+  const { lease, run } = await started();
+  await noteRun(place.database, lease, run.id, { sandbox: "loop-00000000-shell-1" });
+  const [engine, host] = [new AbortController(), await place.backend("host")];
+  const backend = async () => {
+    if (!engine.signal.aborted) await once(engine.signal, "abort");
+    return host;
+  };
+  const reconciler = Reconciler.start({ ...place, backend });
+  const failed = { what: "task", id: tasks[0]?.id ?? "", by: "give_up", from: "running" } as const;
+  await change(place.database, { ...failed, fence: lease.fence });
+  await vi.waitFor(
+    async () => expect(await stateOf(tasks[1]?.id)).toBe("blocked(dependency_failed)"),
+    10_000,
+  );
+  engine.abort();
+  await vi.waitFor(async () => expect((await findRun(place.database, run.id))?.state).toBe("lost"), 10_000);
+  await reconciler.stop();
+});
+
 describe("a run whose stage was ended under it", () => {
   it("is cancelled with its agent when the task was, and what else runs in its sandbox goes on", async () => {
     const { loop, tasks } = await newLoop(place.database, [newTask("a")]);
@@ -137,7 +212,7 @@ describe("a run whose stage was ended under it", () => {
     other.exit.catch(() => {});
     await noteRun(place.database, lease, run.id, { sandbox: sandbox.name, execId: agent.id });
     await cancelTask(place.database, tasks[0]?.id ?? "");
-    await reconcile(place);
+    await endStrayRuns(place);
     expect((await findRun(place.database, run.id))?.state).toBe("cancelled");
     const running = (await sandbox.execs()).filter(({ exit }) => exit === null).map(({ id }) => id);
     expect(running).toEqual([other.id]);
@@ -150,7 +225,7 @@ describe("a run whose stage was ended under it", () => {
     await noteRun(place.database, lease, run.id, { sandbox: "loop-00000000-shell-1" });
     const again = { what: "task", id: tasks[0]?.id ?? "", by: "again", from: "running" } as const;
     await change(place.database, { ...again, fence: lease.fence });
-    await reconcile(place);
+    await endStrayRuns(place);
     expect((await findRun(place.database, run.id))?.state).toBe("lost");
   });
 
@@ -160,7 +235,7 @@ describe("a run whose stage was ended under it", () => {
     await place.database.query("update runs set started_at = now() - interval '3 days'");
     await place.database.query("update stages set created_at = now() - interval '3 days'");
     expect(await heartbeat(place.database, lease, 60_000)).toBeDefined();
-    await reconcile(place);
+    await endStrayRuns(place);
     const taker = { owner: "another", leaseMs: 60_000, roles: stageRoles, own: new Set<number>() };
     expect(await takeOverAbandoned(place.database, taker)).toEqual({ leases: [], others: true });
     expect((await findRun(place.database, run.id))?.state).toBe("running");

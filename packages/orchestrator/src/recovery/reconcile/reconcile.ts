@@ -2,14 +2,15 @@ import { haltOverBudget } from "../../loops/budget.ts";
 import { endLoopIfOver } from "../../loops/end-loop.ts";
 import type { Place } from "../../place.ts";
 import { settleDependents } from "../../state/dependents.ts";
+import { forEachLoop } from "./for-each-loop.ts";
 import { loopsThatMayBeOver, loopsToSettle } from "./loops-to-look-at.ts";
 import { repairProjection, repairProjections } from "./projections.ts";
-import { endStrayRuns } from "./stray-runs.ts";
 
 /**
- * One pass over everything that nobody works on and that has to move on all the same, from what the database and the
- * engine say and nothing else. Each part can be done twice, by two at the same time, and be broken off: a part that fails
- * is logged, and the next pass does it.
+ * One pass over everything that nobody works on and that has to move on all the same, from what the database says and
+ * nothing else: no engine is asked, which may be slow or hang. Each part can be done twice, by two at the same time, and
+ * be broken off: what fails, in a part or in a loop, is logged and keeps nothing else from being done, and the next pass
+ * does it.
  */
 export async function reconcile(place: Place, signal?: AbortSignal): Promise<void> {
   for (const [name, part] of Object.entries(parts)) {
@@ -24,16 +25,17 @@ export async function reconcile(place: Place, signal?: AbortSignal): Promise<voi
 type Part = (place: Place, signal: AbortSignal | undefined) => Promise<unknown>;
 
 const parts: Readonly<Record<string, Part>> = {
-  "stray runs": endStrayRuns,
-  "dependent tasks": async ({ database }) => {
-    for (const loop of await loopsToSettle(database)) await settleDependents(database, loop);
+  "dependent tasks": async (place, signal) => {
+    const loops = await loopsToSettle(place.database);
+    await forEachLoop(place, loops, (loop) => settleDependents(place.database, loop), signal);
   },
   projections: repairProjections,
   "loops that are over": async (place, signal) => {
-    for (const loop of await loopsThatMayBeOver(place.database)) {
+    const end = async (loop: string): Promise<void> => {
       await repairProjection(place, loop, signal);
       await endLoopIfOver(place.database, loop);
-    }
+    };
+    await forEachLoop(place, await loopsThatMayBeOver(place.database), end, signal);
   },
   // What is over needs no budget, and is ended before it is looked at who does.
   budgets: haltOverBudget,

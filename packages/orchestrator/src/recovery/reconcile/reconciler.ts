@@ -7,6 +7,7 @@ import { oneRow } from "../../state/rows.ts";
 import { Warmer } from "../../warming/warmer.ts";
 import { clean } from "./clean.ts";
 import { reconcile } from "./reconcile.ts";
+import { endStrayRuns } from "./stray-runs.ts";
 
 /** What happens together is looked at together. */
 const gatherMs = 200;
@@ -33,14 +34,15 @@ const endings = [
 ];
 
 /**
- * Puts things right after every event, one pass after the other, until it is stopped. What is left over is cleaned up
- * beside that, after everything that ends and from time to time: an engine that is slow keeps no task waiting. And so
- * are sandboxes kept ready for what is to come.
+ * Puts things right after every event, one pass after the other, until it is stopped. Runs that are nobody's are ended
+ * beside that, and what is left over is cleaned up after everything that ends and from time to time: an engine that is
+ * slow or hangs keeps no task and no loop waiting. And so are sandboxes kept ready for what is to come.
  */
 export class Reconciler {
   readonly #place: Place;
   readonly #bell = new Bell();
   readonly #broom = new Bell();
+  readonly #strays = new Bell();
   readonly #stop = new AbortController();
   readonly #warmer: Warmer;
   readonly #ended: Promise<unknown>;
@@ -53,7 +55,7 @@ export class Reconciler {
   private constructor(place: Place) {
     this.#place = place;
     this.#warmer = Warmer.start(place);
-    this.#ended = Promise.all([this.#putRight(), this.#cleanUp()]);
+    this.#ended = Promise.all([this.#putRight(), this.#endStrays(), this.#cleanUp()]);
   }
 
   /** Makes it look now. */
@@ -64,6 +66,7 @@ export class Reconciler {
   async stop(): Promise<void> {
     this.#stop.abort();
     this.#bell.ring();
+    this.#strays.ring();
     this.#broom.ring();
     await Promise.all([this.#ended, this.#warmer.stop()]);
   }
@@ -75,6 +78,19 @@ export class Reconciler {
       await reconcile(this.#place, signal);
       await this.#tellOfEndings();
       if (!signal.aborted) await this.#bell.wait(idlePauseMs);
+      await sleep(gatherMs, undefined, { signal }).catch(() => {});
+    }
+    leave();
+  }
+
+  async #endStrays(): Promise<void> {
+    const { signal } = this.#stop;
+    const leave = this.#place.database.notifications.subscribe(eventsChannel, () => this.#strays.ring());
+    while (!signal.aborted) {
+      await endStrayRuns(this.#place).catch((error: unknown) => {
+        if (!signal.aborted) this.#place.log(`stray runs: ${String(error)}`);
+      });
+      if (!signal.aborted) await this.#strays.wait(idlePauseMs);
       await sleep(gatherMs, undefined, { signal }).catch(() => {});
     }
     leave();
