@@ -39,6 +39,9 @@ const settingsMs = 500;
 /** A database that is not there is tried again after that. */
 const troublePauseMs = 1_000;
 
+/** So many troubles are remembered as said; more of them are said again. */
+const mostTold = 1_000;
+
 /**
  * Claims stages as the limits allow and works on them, side by side, until it is stopped. Any number of them work
  * together; one that is killed is replaced by any other, which goes on where it was.
@@ -53,6 +56,7 @@ export class Dispatcher {
   readonly #bell = new Bell();
   readonly #workshop: Workshop;
   readonly #reconciler: Reconciler | undefined;
+  readonly #told = new Set<string>();
   #stopping: "now" | "drained" | undefined;
 
   static start(place: Place, options: DispatcherOptions = {}): Dispatcher {
@@ -110,6 +114,14 @@ export class Dispatcher {
     await Promise.all([this.#workshop.closed(), this.#reconciler?.stop()]);
   }
 
+  /** What is found at every claim is said once. */
+  #tell(trouble: string): void {
+    if (this.#told.has(trouble)) return;
+    if (this.#told.size >= mostTold) this.#told.clear();
+    this.#told.add(trouble);
+    this.#place.log(`nothing is claimed in ${trouble}`);
+  }
+
   /** Everything that can be begun now is begun. Returns for how long there is nothing more to do, as far as is known. */
   async #look(): Promise<number> {
     await this.#workshop.dropLost();
@@ -122,7 +134,8 @@ export class Dispatcher {
     }
     while (!this.#stopping) {
       const limits = claimLimits(this.#place.config);
-      const request = { owner, roles: this.#roles, limits, leaseMs: this.#leaseMs };
+      const onTrouble = (loop: string, error: unknown): void => this.#tell(`loop ${loop}: ${String(error)}`);
+      const request = { owner, roles: this.#roles, limits, leaseMs: this.#leaseMs, onTrouble };
       const claim = await claimStage(this.#place.database, request);
       if (!claim.claimed) {
         if (claim.overBudget.length > 0) this.#reconciler?.look();

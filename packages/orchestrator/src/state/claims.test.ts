@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { temporaryDatabase } from "../fixture/temporary-database.ts";
 import { claimed, claimOf, newLoop, newTask, submit } from "../fixture/temporary-loops.ts";
@@ -124,6 +124,47 @@ describe("a claim", () => {
     expect(await claimStage(database, claimOf("me"))).toMatchObject({ claimed: false });
     await database.query("update stages set not_before = now() where state = 'ready'");
     expect(await claimed(claimStage(database, claimOf("me")))).toMatchObject({ kind: "run" });
+  });
+});
+
+describe("a loop of which a row is not as it must be", () => {
+  const broken: [string, (loop: string) => string][] = [
+    ["a task that cannot be read", () => `update tasks set rework = '{"of": "nobody knows what"}'`],
+    ["a task that is somewhere else than its stage", () => "update tasks set status = 'done'"],
+    ["a budget that is none", () => `update loops set settings = '{"budget": "much"}'`],
+    [
+      "a task that the database does not let change",
+      (
+        loop,
+      ) => `create function refuse() returns trigger language plpgsql as $$ begin raise exception 'no'; end $$;
+        create trigger refused before update on tasks for each row when (new.loop_id = '${loop}')
+        execute function refuse()`,
+    ],
+  ];
+
+  afterEach(() => database.query("drop function if exists refuse cascade"));
+
+  it.each(broken)("(%s) is left out and said, and others are claimed", async (_what, breaking) => {
+    const { loop } = await newLoop(database, [newTask("a"), newTask("b")]);
+    await claimed(claimStage(database, claimOf("me")));
+    await database.query(breaking(loop.id));
+    const { loop: sound } = await newLoop(database, [newTask("c")]);
+    const troubles: string[] = [];
+    const { limits, ...request } = claimOf("me");
+    const none = { tokens: null, usd: null };
+    const claim = () =>
+      claimStage(database, {
+        ...request,
+        limits: { ...limits, budgets: { loop: { tokens: 1_000, usd: null }, day: none } },
+        onTrouble: (id) => troubles.push(id),
+      });
+    expect(await claimed(claim())).toMatchObject({ loop: sound.id });
+    expect(await claim()).toEqual({ claimed: false, busy: false, overBudget: [] });
+    expect(new Set(troubles)).toEqual(new Set([loop.id]));
+    const { rows } = await database.query("select fence from tasks where loop_id = $1 and number = 2", [
+      loop.id,
+    ]);
+    expect(rows, "nothing is left of the try").toEqual([{ fence: 0 }]);
   });
 });
 

@@ -11,6 +11,7 @@ import { type InLine, isItsTurn, mergeLine } from "./merge-line.ts";
 import { pathsOverlap } from "./overlap.ts";
 import { allRows, type Queryable } from "./rows.ts";
 import { findTask } from "./tasks.ts";
+import { isCollision } from "./transaction.ts";
 import { allows } from "./transitions.ts";
 
 export interface ClaimRequest {
@@ -21,6 +22,8 @@ export interface ClaimRequest {
   limits: ClaimLimits;
   /** So long after its last heartbeat it is given up. */
   leaseMs: number;
+  /** Hears of a loop in which something cannot be claimed, or not even looked at; others are claimed all the same. */
+  onTrouble?: (loop: string, error: unknown) => void;
 }
 
 /** How much may be claimed at the same time, by all together, in all loops. */
@@ -48,20 +51,37 @@ const order: readonly StageRole[] = ["merger", "judge", "tester", "worker", "doc
 /**
  * Claims the stage that has been ready for longest and may be worked on now: nobody else works on anything in its loop
  * that could touch the same paths, and no limit is passed. Its task is running when this returns. Claims happen one
- * after the other, so that two dispatchers never pass a limit together.
+ * after the other, so that two dispatchers never pass a limit together. A loop of which a row is not as it must be is
+ * left out, and is nobody else's trouble.
  */
 export async function claimStage(on: Database | Queryable, request: ClaimRequest): Promise<Claim> {
   if (on instanceof Database) return on.transaction((connection) => claimStage(connection, request));
   await lockClaims(on);
   const loops = new LoopAreas(on, request.limits.budgets);
-  for (const role of await freeRoles(on, request)) {
+  const roles = await freeRoles(on, request);
+  await on.query("savepoint nothing_claimed");
+  for (const role of roles) {
     for await (const candidate of candidates(on, role, loops.closed)) {
-      if (!(await loops.admit(candidate))) continue;
-      const lease = await claimCandidate(on, candidate, request);
+      const lease = await claimAdmitted(on, loops, candidate, request).catch(async (error: unknown) => {
+        if (isCollision(error)) throw error;
+        // Where the connection is lost this fails too.
+        await on.query("rollback to savepoint nothing_claimed");
+        loops.leaveOut(candidate.loop);
+        request.onTrouble?.(candidate.loop, error);
+      });
       if (lease) return { claimed: true, lease };
     }
   }
   return { claimed: false, busy: loops.busy, overBudget: [...loops.overBudget] };
+}
+
+async function claimAdmitted(
+  on: Queryable,
+  loops: LoopAreas,
+  candidate: Candidate,
+  request: ClaimRequest,
+): Promise<Lease | undefined> {
+  return (await loops.admit(candidate)) ? claimCandidate(on, candidate, request) : undefined;
 }
 
 /** Those of which one more may be claimed. */
@@ -107,6 +127,14 @@ class LoopAreas {
     if (kind !== "run") return isItsTurn(await this.#line(loop), task);
     if (areas.some((area) => area.length === 0)) this.closed.add(loop);
     return !areas.some((area) => pathsOverlap(area, own ?? []));
+  }
+
+  /** After what was done has been undone, and with it the locks: the others are looked at anew. */
+  leaveOut(loop: string): void {
+    this.closed.add(loop);
+    this.#areas.clear();
+    this.#affordable.clear();
+    this.#lines.clear();
   }
 
   async #line(loop: string): Promise<readonly InLine[]> {

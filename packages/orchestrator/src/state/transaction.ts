@@ -30,11 +30,16 @@ export async function withTransaction<T>(
     try {
       return await lender.borrow((connection) => once(connection, work));
     } catch (error) {
-      if (attempt >= tries || !collisions.has(errno(error) ?? "")) throw error;
+      if (attempt >= tries || !isCollision(error)) throw error;
     }
     // Two that collided do not come back at the same moment.
     await sleep(firstPauseMs * 2 ** (attempt - 1) * (1 + Math.random()));
   }
+}
+
+/** Whether it is the whole transaction that failed, and may well succeed the next time. */
+export function isCollision(error: unknown): boolean {
+  return collisions.has(errno(error) ?? "");
 }
 
 /** Often enough for a server that takes a silent transaction for one of a process that has stopped. */
