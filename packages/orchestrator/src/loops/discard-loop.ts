@@ -4,27 +4,29 @@ import type { Place } from "../place.ts";
 import { appendEvent } from "../state/events.ts";
 import type { LoopRow } from "../state/loops.ts";
 import { findRepository } from "../state/repositories.ts";
+import { showingLife } from "../state/transaction.ts";
 import { withoutUnshown } from "../state/unshown.ts";
-import { existingLoop, withLoop } from "./existing.ts";
+import { withLoop } from "./existing.ts";
 import { loopNotNow } from "./refusal.ts";
 
 /**
  * Removes the branch of a loop that has ended from the user's repository, and what is kept of its commits; what was
- * merged elsewhere stays there. Afterwards it has no branch, and nothing shows it again. It may be done twice.
+ * merged elsewhere stays there. Afterwards it has no branch, and nothing shows it again. It may be done twice. The loop is
+ * locked meanwhile: one that is opened again at the same moment keeps its branch, or is refused.
  */
 export async function discardLoop(
   place: Pick<Place, "database" | "folder" | "env">,
   id: string,
   signal?: AbortSignal,
 ): Promise<LoopRow> {
-  const { database } = place;
-  const loop = await existingLoop(database, id);
-  if (loop.endedAt === null) {
-    throw loopNotNow(loop, "discarded", `cancel it first: opentiger loop cancel ${id}`);
-  }
-  const known = await findRepository(database, loop.repository);
-  if (known) await removeFrom(await LoopRepository.open(place, known, signal), loop);
-  return withLoop(database, id, async (on) => {
+  return withLoop(place.database, id, async (on, loop) => {
+    if (loop.endedAt === null) {
+      throw loopNotNow(loop, "discarded", `cancel it first: opentiger loop cancel ${id}`);
+    }
+    const known = await findRepository(on, loop.repository);
+    if (known) {
+      await showingLife(on, async () => removeFrom(await LoopRepository.open(place, known, signal), loop));
+    }
     await on.query(
       `update loops set branch = null, projected_oid = null, detail = ${withoutUnshown("detail")},
          updated_at = now() where id = $1`,

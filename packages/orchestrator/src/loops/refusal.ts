@@ -27,6 +27,12 @@ export function taskNotNow(
   );
 }
 
+/** What would come of it could be shown nowhere, and what there was of it is gone. */
+export function refuseDiscarded(loop: Pick<LoopRow, "id" | "state" | "branch">): void {
+  if (loop.branch === null)
+    throw loopNotNow(loop, "gone on with", "Its branch was discarded: start a new loop.");
+}
+
 function nextOfLoop(state: LoopState): string {
   return loopStates[state].sentence;
 }

@@ -3,7 +3,7 @@ import { settleDependents } from "../state/dependents.ts";
 import type { LoopRow } from "../state/loops.ts";
 import { withLoop } from "./existing.ts";
 import { type MoreBudget, takeBudget } from "./more-budget.ts";
-import { loopNotNow } from "./refusal.ts";
+import { loopNotNow, refuseDiscarded } from "./refusal.ts";
 import { reopenLoop, requeue } from "./retry-task.ts";
 import type { LoopPlace } from "./start-loop.ts";
 import { tasksOf } from "./tasks-of.ts";
@@ -23,6 +23,7 @@ export async function retryLoop(
     const failed = tasks.filter(({ state }) => state === "failed");
     const hasNoPlan = tasks.length === 0 && loop.state === "failed";
     if (failed.length === 0 && !hasNoPlan) throw loopNotNow(loop, "retried", "No task of it has failed.");
+    refuseDiscarded(loop);
     await takeBudget({ database: on, config }, id, more, "retry");
     if (hasNoPlan) {
       const set = { detail: null, summary: null, baseOid: null, branchOid: null };

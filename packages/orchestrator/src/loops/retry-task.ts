@@ -7,7 +7,7 @@ import type { Queryable } from "../state/rows.ts";
 import type { TaskRow } from "../state/tasks.ts";
 import { allows } from "../state/transitions.ts";
 import { existingLoop, withTask } from "./existing.ts";
-import { loopNotNow, taskNotNow } from "./refusal.ts";
+import { loopNotNow, refuseDiscarded, taskNotNow } from "./refusal.ts";
 
 /**
  * Queues a task again that failed or was cancelled, with all its tries before it; so are the tasks that wait for it. A
@@ -22,11 +22,12 @@ export async function retryTask(database: Database, id: string): Promise<TaskRow
   });
 }
 
-/** Part of a transaction that has locked the loop. One that was cancelled stays so: this is final. */
+/** Part of a transaction that has locked the loop. One that was cancelled or discarded stays so: this is final. */
 export async function reopenLoop(on: Queryable, loop: LoopRow): Promise<void> {
   const { id, state } = loop;
   if (state === "cancelled") throw loopNotNow(loop, "opened again", "Start a new loop.");
   if (!allows("loop", "reopen", state)) return;
+  refuseDiscarded(loop);
   await change(on, { what: "loop", id, by: "reopen", from: state, set: { detail: null, summary: null } });
 }
 

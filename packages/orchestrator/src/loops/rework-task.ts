@@ -6,7 +6,7 @@ import type { NewMessage } from "../state/task-messages.ts";
 import type { TaskRow } from "../state/tasks.ts";
 import { insertTask } from "./add-task.ts";
 import { existingLoop } from "./existing.ts";
-import { loopNotNow, taskNotNow } from "./refusal.ts";
+import { taskNotNow } from "./refusal.ts";
 import { reopenLoop } from "./retry-task.ts";
 import type { LoopPlace } from "./start-loop.ts";
 
@@ -34,8 +34,6 @@ export async function addReworkTask(
 ): Promise<TaskRow> {
   const needs = await builtOn(on, task);
   const loop = await existingLoop(on, task.loop);
-  if (loop.branch === null)
-    throw loopNotNow(loop, "gone on with", "Its branch was discarded: start a new loop.");
   await reopenLoop(on, loop);
   const { role, allowedPaths, mayChange, verify, risk, agent } = task;
   return insertTask(place, on, await existingLoop(on, task.loop), {
