@@ -5,6 +5,7 @@ import { removeCarrierFolder } from "../../state/carrier-folder.ts";
 import { removeSupervisor } from "../../state/supervisor-file.ts";
 import { containerName } from "./container/name.ts";
 import { closeWayOut } from "./container/way-out.ts";
+import { answered } from "./engine/answered.ts";
 import { sentenceOf, statusOf } from "./engine/errors.ts";
 import { labels } from "./labels.ts";
 import type { Place } from "./place.ts";
@@ -48,7 +49,7 @@ export async function removeLeftovers(place: Discarding, record: SandboxRecord):
 async function removeOwnImage(place: Discarding, { ownImage }: SandboxRecord): Promise<void> {
   if (ownImage === undefined) return;
   try {
-    await place.docker.getImage(ownImage).remove();
+    await answered((abortSignal) => place.docker.getImage(ownImage).remove({ abortSignal }));
   } catch (error) {
     if (statusOf(error) !== 404 && statusOf(error) !== 409) throw error;
   }
@@ -92,7 +93,8 @@ async function findByName(
   name: string,
 ): Promise<string | undefined> {
   try {
-    const { Id, Config } = await place.docker.getContainer(name).inspect();
+    const container = place.docker.getContainer(name);
+    const { Id, Config } = await answered((abortSignal) => container.inspect({ abortSignal }));
     const ours =
       Config.Labels?.[labels.id] === record.id && Config.Labels?.[labels.instance] === place.state.instance;
     return ours ? Id : undefined;
@@ -106,7 +108,8 @@ export async function removeById(docker: Docker, id: string): Promise<void> {
   const deadline = Date.now() + removalPatienceMs;
   for (;;) {
     try {
-      return await docker.getContainer(id).remove({ force: true, v: true });
+      const container = docker.getContainer(id);
+      return await answered((abortSignal) => container.remove({ force: true, v: true, abortSignal }));
     } catch (error) {
       if (statusOf(error) === 404) return;
       const underWay = statusOf(error) === 409 && /removal .* in progress/i.test(sentenceOf(error));

@@ -5,6 +5,7 @@ import { nameWithin } from "./container/name.ts";
 import { statusOfContainer, statusOfRecord } from "./container/status.ts";
 import { isAbandoned } from "./create/claim.ts";
 import { forget } from "./discard.ts";
+import { answered } from "./engine/answered.ts";
 import { labels } from "./labels.ts";
 import type { Place } from "./place.ts";
 
@@ -20,10 +21,10 @@ export async function listSandboxes(
   // The records first: the container of a finished one was there then, so if it is missing now, it was removed.
   const { records, unreadable } = place.state.records.list();
   for (const { error } of unreadable) place.warn(`${error.message}: its sandbox is shown as somebody else's`);
-  const containers = await place.docker.listContainers({
-    all: true,
-    filters: { label: [`${labels.sandbox}=true`] },
-  });
+  const filters = { label: [`${labels.sandbox}=true`] };
+  const containers = await answered((abortSignal) =>
+    place.docker.listContainers({ all: true, filters, abortSignal }),
+  );
   const byId = new Map(containers.map((container) => [container.Id, container]));
   const own = records.filter(({ engine }) => engine === place.facts.id);
   const summaries: SandboxSummary[] = [];

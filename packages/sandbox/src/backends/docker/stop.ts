@@ -1,9 +1,12 @@
+import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SandboxRecord } from "@opentiger/schema";
 import type Docker from "dockerode";
+import { SandboxError } from "../../errors.ts";
 import type { StopOptions } from "../../sandbox.ts";
 import { closeWayOut } from "./container/way-out.ts";
 import { forget } from "./discard.ts";
+import { answered } from "./engine/answered.ts";
 import { sentenceOf, statusOf } from "./engine/errors.ts";
 import { elsewhere } from "./inspect.ts";
 import { findSandbox, notFound } from "./open.ts";
@@ -37,16 +40,26 @@ async function end(container: Docker.Container, record: SandboxRecord): Promise<
   const ended = container.wait({ condition: "not-running", abortSignal: gone.signal }).catch(() => undefined);
   try {
     // A paused process takes no signal, and some engines refuse to kill it.
-    await container.unpause().catch(() => undefined);
+    await answered((abortSignal) => container.unpause({ abortSignal })).catch(unlessHanging);
     if (record.isolation !== "agent-root") {
-      await container.kill({ signal: "SIGTERM" });
+      await answered((abortSignal) => container.kill({ signal: "SIGTERM", abortSignal }));
       await Promise.race([ended, sleep(graceMs)]);
     }
-    await container.kill({ signal: "SIGKILL" });
-    await ended;
+    await answered((abortSignal) => container.kill({ signal: "SIGKILL", abortSignal }));
+    await answered((abortSignal) => Promise.race([ended, refusedAt(abortSignal)]));
   } finally {
     gone.abort();
   }
+}
+
+/** One that is not paused is refused. */
+function unlessHanging(error: unknown): void {
+  if (error instanceof SandboxError) throw error;
+}
+
+async function refusedAt(signal: AbortSignal): Promise<never> {
+  await once(signal, "abort");
+  throw signal.reason;
 }
 
 function isStopped(error: unknown): boolean {
