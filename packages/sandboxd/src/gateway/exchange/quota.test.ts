@@ -59,8 +59,60 @@ it.each([
     JSON.stringify({ error: { type: "usage_limit_reached", resets_in_seconds: 7000 } }),
     7000,
   ],
+  [
+    "ChatGPT's time, in seconds",
+    {},
+    JSON.stringify({ error: { resets_at: now.getTime() / 1000 + 60, resets_in_seconds: "a minute" } }),
+    60,
+  ],
+  [
+    "ChatGPT's time, in milliseconds",
+    {},
+    JSON.stringify({ error: { resets_at: now.getTime() + 60_000 } }),
+    60,
+  ],
+  [
+    "a subscription's, in milliseconds",
+    { "anthropic-ratelimit-unified-reset": String(now.getTime() + 60_000) },
+    "",
+    60,
+  ],
+  [
+    "what can be read of it",
+    {
+      "retry-after-ms": "",
+      "retry-after": "soon",
+      "anthropic-ratelimit-unified-reset": "later",
+      "anthropic-ratelimit-tokens-reset": inSeconds(100),
+    },
+    JSON.stringify({ error: { resets_at: null } }),
+    100,
+  ],
 ])("a limit is over after %s", (_name, headers, body, seconds) => {
   expect(resetOf(headers, body, now)?.toISOString()).toBe(inSeconds(seconds));
+});
+
+const year = 366 * 86_400;
+const digits = "9".repeat(400);
+
+it.each([
+  ["a huge number of seconds", { "retry-after": "99999999999999999" }, ""],
+  ["seconds without end", { "retry-after": digits }, ""],
+  ["milliseconds without end", { "retry-after-ms": digits }, ""],
+  ["a year that no calendar has", { "anthropic-ratelimit-unified-reset": digits }, ""],
+  ["a duration without end", { "x-ratelimit-reset-tokens": `${digits}d` }, ""],
+  ["a body's huge number", {}, JSON.stringify({ error: { resets_in_seconds: 1e300 } })],
+  ["a body's huge time", {}, JSON.stringify({ error: { resets_at: 1e300 } })],
+])(
+  "a limit that is over after %s is a limit all the same, for as long as anybody could wait",
+  (_name, headers, body) => {
+    expect(resetOf(headers, body, now)?.toISOString()).toBe(inSeconds(year));
+  },
+);
+
+it("a limit that was over long ago is told as a time that there is", () => {
+  const body = JSON.stringify({ error: { resets_at: -1e300 } });
+  expect(resetOf({}, body, now)?.toISOString()).toBe("1970-01-01T00:00:00.000Z");
 });
 
 it("a limit of which nothing readable is said has no end", () => {

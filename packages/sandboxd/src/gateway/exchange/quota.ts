@@ -5,27 +5,49 @@ import { z } from "zod";
 /** A CLI may wait this long by itself; beyond, waiting is somebody else's decision. */
 export const longestWaitMs = 60_000;
 
+/** Nobody waits longer; what is told beyond it, by mistake or in mischief, is a limit all the same. */
+const longestResetMs = 366 * 86_400_000;
+
+/** As seconds this is in the year 5138, as milliseconds in 1973: a larger number is one of milliseconds. */
+const largestSeconds = 1e11;
+
+/** What of it cannot be read says nothing against the rest. */
 const limitBody = z.object({
-  error: z.object({ resets_at: z.number().optional(), resets_in_seconds: z.number().optional() }),
+  error: z.object({
+    resets_at: z.number().optional().catch(undefined),
+    resets_in_seconds: z.number().optional().catch(undefined),
+  }),
 });
 
 /**
  * When a 429 says that it will be over. What is told in so many words comes first; else the limits that are used up,
- * the last of them; else the first that is told of. undefined where nothing is said.
+ * the last of them; else the first that is told of. undefined where nothing is said that can be read. Always a time that
+ * there is, and no further away than anybody could wait.
  */
 export function resetOf(headers: IncomingHttpHeaders, body: string, now: Date): Date | undefined {
   const ms =
     plainReset(headers, now) ?? bodyReset(body, now) ?? unifiedReset(headers) ?? limitsReset(headers, now);
-  return ms === undefined || Number.isNaN(ms) ? undefined : new Date(ms);
+  if (ms === undefined) return undefined;
+  return new Date(Math.max(0, Math.min(ms, now.getTime() + longestResetMs)));
 }
 
 function plainReset(headers: IncomingHttpHeaders, now: Date): number | undefined {
-  const exact = Number(text(headers["retry-after-ms"]) ?? Number.NaN);
-  if (Number.isFinite(exact)) return now.getTime() + exact;
+  const exact = text(headers["retry-after-ms"]) ?? "";
+  if (number.test(exact)) return now.getTime() + Number(exact);
   const told = text(headers["retry-after"]);
   if (told === undefined) return undefined;
-  const ms = /^\d+(?:\.\d+)?$/.test(told) ? now.getTime() + Number(told) * 1000 : Date.parse(told);
+  return number.test(told) ? now.getTime() + Number(told) * 1000 : dateIn(told);
+}
+
+const number = /^\d+(?:\.\d+)?$/;
+
+function dateIn(told: string): number | undefined {
+  const ms = Date.parse(told);
   return Number.isNaN(ms) ? undefined : ms;
+}
+
+function sinceEpoch(told: number): number {
+  return told > largestSeconds ? told : told * 1000;
 }
 
 /** ChatGPT tells it in the body. */
@@ -33,7 +55,7 @@ function bodyReset(body: string, now: Date): number | undefined {
   const read = limitBody.safeParse(jsonOf(body));
   if (!read.success) return undefined;
   const { resets_at: at, resets_in_seconds: seconds } = read.data.error;
-  if (at !== undefined) return at * 1000;
+  if (at !== undefined) return sinceEpoch(at);
   return seconds === undefined ? undefined : now.getTime() + seconds * 1000;
 }
 
@@ -41,7 +63,7 @@ function bodyReset(body: string, now: Date): number | undefined {
 function unifiedReset(headers: IncomingHttpHeaders): number | undefined {
   const told = text(headers["anthropic-ratelimit-unified-reset"]);
   if (told === undefined) return undefined;
-  return /^\d+$/.test(told) ? Number(told) * 1000 : Date.parse(told);
+  return number.test(told) ? sinceEpoch(Number(told)) : dateIn(told);
 }
 
 function limitsReset(headers: IncomingHttpHeaders, now: Date): number | undefined {
