@@ -86,8 +86,8 @@ it("a stage whose owner was killed is taken over at once, long before its lease 
 
 it("a stage whose owner lives, or is on another machine, is left to him until the lease is over", async () => {
   await newLoop(place.database, [newTask("a"), newTask("b"), newTask("c")]);
-  const { hostname, bootId } = thisMachine();
-  const alive = [hostname, bootId, process.pid, startTimeOf(process.pid), "x"].join(":");
+  const { hostname, bootId, pidNamespace } = thisMachine();
+  const alive = [hostname, bootId, pidNamespace, process.pid, startTimeOf(process.pid), "x"].join(":");
   const held = await claimed(claimStage(place.database, claimOf(alive)));
   const far = await claimed(claimStage(place.database, claimOf("elsewhere:1:2:3:4")));
   const work = countedWork();
@@ -200,8 +200,8 @@ async function allDone(loop: string): Promise<boolean> {
 async function killedOwner(): Promise<string> {
   const child = spawn("sleep", ["60"], { stdio: "ignore" });
   const pid = child.pid ?? 0;
-  const { hostname, bootId } = thisMachine();
-  const owner = [hostname, bootId, pid, startTimeOf(pid), "killed"].join(":");
+  const { hostname, bootId, pidNamespace } = thisMachine();
+  const owner = [hostname, bootId, pidNamespace, pid, startTimeOf(pid), "killed"].join(":");
   child.kill("SIGKILL");
   await once(child, "exit");
   return owner;

@@ -33,12 +33,13 @@ it("a number that another process has by now is not the owner", () => {
   expect(ownerHasEnded(ownerOf(process.pid, "1"))).toBe(true);
 });
 
-it("of an owner on another machine, or before the last start of this one, nothing is known", () => {
-  const [, , pid, startTime] = newOwner().split(":");
-  for (const elsewhere of [{ hostname: "elsewhere" }, { bootId: "another" }]) {
-    const { hostname, bootId } = { ...machine, ...elsewhere };
-    expect(ownerHasEnded([hostname, bootId, pid, `${startTime}0`, "x"].join(":"))).toBe(false);
-  }
+it("of an owner on another machine, in a container, or before the last start of this one, nothing is known", () => {
+  const [, , , pid, startTime] = newOwner().split(":");
+  const gone = (at: typeof machine) =>
+    [at.hostname, at.bootId, at.pidNamespace, pid, `${startTime}0`, "x"].join(":");
+  expect(ownerHasEnded(gone(machine))).toBe(true);
+  for (const elsewhere of [{ hostname: "elsewhere" }, { bootId: "another" }, { pidNamespace: "1" }])
+    expect(ownerHasEnded(gone({ ...machine, ...elsewhere }))).toBe(false);
 });
 
 it.each(["", "zombie", "a:b", "test:::::"])("%j is nobody's name, and known of it is nothing", (owner) => {
@@ -46,5 +47,6 @@ it.each(["", "zombie", "a:b", "test:::::"])("%j is nobody's name, and known of i
 });
 
 function ownerOf(pid: number, startTime: string): string {
-  return [machine.hostname, machine.bootId, pid, startTime, "abc"].join(":");
+  const { hostname, bootId, pidNamespace } = machine;
+  return [hostname, bootId, pidNamespace, pid, startTime, "abc"].join(":");
 }
