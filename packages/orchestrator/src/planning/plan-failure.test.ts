@@ -17,7 +17,7 @@ import { claimStage } from "../state/claims.ts";
 import { listEvents } from "../state/events.ts";
 import { type Lease, takeOver } from "../state/lease.ts";
 import { findLoop } from "../state/loops.ts";
-import { noteBase, tellOnce } from "../state/planning.ts";
+import { failuresOfPlan, noteBase, tellOnce } from "../state/planning.ts";
 import { listRuns, type RunRow, startRun } from "../state/runs.ts";
 import { listStages } from "../state/stages.ts";
 import type { TaskRow } from "../state/tasks.ts";
@@ -100,6 +100,15 @@ describe("a planner that failed", () => {
     await failPlanning(place, lease, run, failure("quota", until));
     const [stage] = (await listStages(place.database, { loop })).items;
     expect(stage?.notBefore.getTime()).toBeGreaterThanOrEqual(until.getTime());
+    const { items } = await listEvents(place.database, { loop });
+    const told = items.filter(({ type }) => type === "loop.plan_again");
+    expect(told).toMatchObject([{ run: run.id, data: { failure: "quota" } }]);
+    expect(told[0]?.data["detail"]).toBe(
+      `It was quota. It is tried again at ${stage?.notBefore.toISOString()}.`,
+    );
+    expect(await failuresOfPlan(place.database, lease), "once, although it is told twice").toEqual({
+      quota: 1,
+    });
   });
 
   it.each(["malformed", "auth", "budget", "refusal"] as const)("for %s is not asked again", async (type) => {

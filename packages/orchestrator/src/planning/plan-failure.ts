@@ -36,7 +36,8 @@ export async function failPlanning(
       again === "never" ? { again: false, why: null } : await decide(place, on, lease, run, failure);
     const data = { failure: failure.type, message: failure.message };
     if (run) await endPlanner(place, on, lease, run, { ...used, failure });
-    else if (next.again) await tellAgain(on, lease, failure, next.at);
+    // A run that failed is told of; for how long nobody plans then is not.
+    if (next.again && (run === null || next.at !== null)) await tellAgain(on, lease, run, failure, next.at);
     const moved = next.again
       ? await releaseLease(on, lease, data, next.at)
       : await failLoop(on, lease, failure, next.why);
@@ -59,17 +60,23 @@ async function endPlanner(
   if (!(await endRun(place, on, { id, by, fence, set, data }))) throw new LeaseLost(stage);
 }
 
-/** Where there is no run that keeps the failure: what is told is what is counted. */
+/** Where there is no run that keeps the failure, what is told is what is counted. */
 async function tellAgain(
   on: Queryable,
   { loop, stage }: Lease,
+  run: RunRow | null,
   { type, message }: TaskFailure,
   at: Date | null,
 ): Promise<void> {
   const when = at === null ? "at once" : `at ${at.toISOString()}`;
   const detail = `${sentence(message)} It is tried again ${when}.`;
   await lockLoop(on, loop);
-  await appendEvent(on, { loop, type: planAgain, data: { stage, failure: type, detail } });
+  await appendEvent(on, {
+    loop,
+    run: run?.id ?? null,
+    type: planAgain,
+    data: { stage, failure: type, detail },
+  });
 }
 
 type Next = { again: true; at: Date | null } | { again: false; why: string | null };

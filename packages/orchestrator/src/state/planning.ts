@@ -72,7 +72,7 @@ export async function testPathsOf(on: Queryable, loop: string): Promise<string[]
   return row?.paths ?? [];
 }
 
-/** The event of a plan that is tried again although no run of a planner failed. */
+/** The event of a plan that is tried again later, or although no run of a planner failed. */
 export const planAgain = "loop.plan_again";
 
 /** How often this plan failed, by the type of the failure: with a run of the planner, or before there was one. */
@@ -87,7 +87,7 @@ export async function failuresOfPlan(
        select failure->>'type' as type from runs where stage_id = $1 and failure is not null
        union all
        select data->>'failure' from events
-       where loop_id = $2 and type = '${planAgain}' and (data->>'stage')::bigint = $1
+       where loop_id = $2 and type = '${planAgain}' and (data->>'stage')::bigint = $1 and run_id is null
      ) failed group by 1`,
     [stage, loop],
   );
