@@ -320,6 +320,23 @@ describe("B6 sandboxes", () => {
     expect((await backend.list()).find(({ name }) => name === names[0])?.status).toBe("running");
   });
 
+  it("of a task that waits for a budget are stopped and kept, where who should have done so was killed", async () => {
+    const { loop, tasks } = await newLoop(place.database, [newTask("a"), newTask("b")]);
+    const first = await started();
+    await started();
+    const again = { what: "task", id: tasks[0]?.id ?? "", by: "again", from: "running" } as const;
+    await change(place.database, { ...again, fence: first.lease.fence });
+    for (const number of [1, 2]) await (await newSandbox(`loop-${loop.id}-shell-${number}`)).close();
+    const statuses = async () => {
+      await clean(place);
+      const listed = await (await place.backend("host")).list();
+      return listed.toSorted((a, b) => (a.name < b.name ? -1 : 1)).map(({ status }) => status);
+    };
+    expect(await statuses(), "it may be begun any moment").toEqual(["running", "running"]);
+    await paused(loop.id);
+    expect(await statuses(), "the other one is at work").toEqual(["stopped", "running"]);
+  });
+
   it.each([
     ["a task that runs", { task: 1, judge: false }, "running", 0, false],
     ["a task that waits for its quota", { task: 1, judge: false }, "blocked(quota_wait)", 1_000, false],

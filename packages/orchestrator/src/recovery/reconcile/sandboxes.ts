@@ -14,6 +14,7 @@ const factsRow = z.object({
   loopEnded: z.boolean(),
   /** Its plan waits for a person, for as long as that takes. */
   loopWaits: z.boolean(),
+  loopPaused: z.boolean(),
   task: z.string().nullable(),
   /** For how long the task has been as it is. */
   sinceMs: z.number().nullable(),
@@ -22,9 +23,9 @@ type Facts = z.infer<typeof factsRow>;
 
 /**
  * Contract B6: removes the sandboxes of loops and tasks that have ended, those of judges who have nothing to judge, and
- * those that were kept for a task that has waited for its quota for too long; until then one that is kept is stopped,
- * where who should have done so was killed. So is the loop's own while its plan waits for a person: whoever opens it
- * starts it. A sandbox of a loop that is not in the database is somebody else's.
+ * those that were kept for a task that has waited for its quota for too long; until then one that is kept is stopped, and
+ * so is one of a task whose loop is paused, where who should have done so was killed. So is the loop's own while its plan
+ * waits for a person: whoever opens it starts it. A sandbox of a loop that is not in the database is somebody else's.
  */
 export async function removeSandboxes(place: Place, { signal }: CleanOptions = {}): Promise<void> {
   const { sandboxes } = await loopSandboxes(place);
@@ -55,7 +56,7 @@ async function putAway({ database, config, log }: Place, sandbox: LoopSandbox): 
       log(`sandbox ${summary.name} is removed`);
       await showingLife(on, () => removeSeen(backend, summary));
     } else if (isToWait(sandbox, facts) && summary.status === "running") {
-      const until = facts.loopWaits ? "its plan is approved" : "its task has a quota again";
+      const until = facts.loopWaits ? "its plan is approved" : "its task goes on";
       log(`sandbox ${summary.name} is stopped, until ${until}`);
       await showingLife(on, () => backend.stop(summary.name).catch(unlessGone));
     }
@@ -64,7 +65,7 @@ async function putAway({ database, config, log }: Place, sandbox: LoopSandbox): 
 
 export function isUnneeded(
   { task, judge }: Pick<LoopSandbox, "task" | "judge">,
-  facts: Facts,
+  facts: Omit<Facts, "loopPaused">,
   quotaKeepMs: number,
 ): boolean {
   if (facts.loopEnded) return true;
@@ -74,9 +75,9 @@ export function isUnneeded(
   return [...ended].some((state) => state === facts.task);
 }
 
-function isToWait({ judge, task: own }: LoopSandbox, { task, loopWaits }: Facts): boolean {
+function isToWait({ judge, task: own }: LoopSandbox, { task, loopWaits, loopPaused }: Facts): boolean {
   if (own === null) return loopWaits;
-  return !judge && task === "blocked(quota_wait)";
+  return !judge && (task === "blocked(quota_wait)" || (task === "queued" && loopPaused));
 }
 
 async function read(on: Queryable, { loop, task }: LoopSandbox): Promise<Facts | undefined> {
@@ -85,6 +86,7 @@ async function read(on: Queryable, { loop, task }: LoopSandbox): Promise<Facts |
     factsRow,
     `select l.status in ('done', 'failed', 'cancelled') as "loopEnded",
        l.status = 'awaiting_approval' as "loopWaits",
+       l.status = 'paused' as "loopPaused",
        t.status || coalesce('(' || t.reason || ')', '') as task,
        (1000 * extract(epoch from now() - t.updated_at))::float8 as "sinceMs"
      from loops l left join tasks t on t.loop_id = l.id and t.number = $2 where l.id = $1`,
