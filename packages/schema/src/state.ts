@@ -93,7 +93,8 @@ export const taskStates = {
   },
   running: {
     owner: "dispatcher",
-    sentence: "Whoever holds its lease ends the run; when the lease expires, the reconciler takes it over.",
+    sentence:
+      "Whoever holds its lease ends the run; when the lease expires, another dispatcher takes it over.",
   },
   "blocked(awaiting_judge)": {
     owner: "judge",
@@ -162,7 +163,7 @@ export const runStates = {
   running: {
     owner: "dispatcher",
     sentence:
-      "Whoever holds the lease of its stage ends it; after a crash the reconciler adopts or loses it.",
+      "Whoever holds the lease of its stage ends it; after a crash the next dispatcher adopts it, and where its stage has ended the reconciler loses it.",
   },
   succeeded: { owner: nobody, sentence: "The agent did what it was asked; this is final." },
   failed: {

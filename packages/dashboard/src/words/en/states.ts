@@ -64,7 +64,8 @@ export const stateWords = {
       "The dispatcher claims it when all that it needs is done, its paths are free and there is a slot.",
     planning: "The planner claims its plan stage and answers with tasks.",
     awaiting_approval: "A person approves the plan, or cancels the loop.",
-    running: "Whoever holds its lease ends the run; when the lease expires, the reconciler takes it over.",
+    running:
+      "Whoever holds its lease ends the run; when the lease expires, another dispatcher takes it over.",
     "blocked(awaiting_judge)":
       "The judge judges its candidate, and after a pass the merger puts it on the loop's branch; until then you may send it back.",
     "blocked(quota_wait)": "The dispatcher claims it again when the quota is back, and resumes the session.",
