@@ -1,5 +1,6 @@
 import { chmodSync, type Stats, statSync } from "node:fs";
 import { join } from "node:path";
+import { isShared } from "@opentiger/sandbox";
 import { vaultKeyFile } from "@opentiger/secrets";
 import { type Check, type Finding, fail, ok } from "./check.ts";
 
@@ -27,6 +28,8 @@ function judge(path: string): Finding[] {
       ),
     ];
   if ((found.mode & 0o077) === 0) return [];
+  if (found.isDirectory() && isShared(path, found))
+    return [fail(`${path} is shared with others`, "set OPENTIGER_HOME to a folder of its own")];
   const mode = closed(found);
   const close = async () => {
     chmodSync(path, mode);
