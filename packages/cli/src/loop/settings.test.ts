@@ -35,7 +35,7 @@ it.each([
 
 it("a policy of this shell holds for the loop, and what the project's file asks for beyond it is answered by a flag", () => {
   const shell: Parameters<typeof settingsOf>[1] = {
-    get: (name) => (name === "OPENTIGER_NETWORK_POLICY" ? ("deny" as never) : config.get(name)),
+    get: (name) => (name === "OPENTIGER_NETWORK_POLICY" ? "deny" : config.get(name)),
     // Nothing else of an entry is asked for.
     entry: (name) => ({ source: name === "OPENTIGER_NETWORK_POLICY" ? "environment" : "stored" }) as never,
   };

@@ -13,7 +13,7 @@ const list = z.record(z.string(), z.string());
 type Manifest = Readonly<Record<string, unknown>>;
 
 /** What a package depends on, and from where, by name. One that stands in several lists is meant by the first. */
-export function dependenciesOf(manifest: Manifest): Map<string, string> {
+function dependenciesOf(manifest: Manifest): Map<string, string> {
   const all = new Map<string, string>();
   for (const key of dependencyKeys)
     for (const [name, source] of Object.entries(list.safeParse(manifest[key]).data ?? {}))
