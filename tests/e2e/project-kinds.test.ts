@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test, vi } from "vitest";
 import { atEnd } from "../setup/at-end.ts";
 import { checkoutState } from "../setup/checkout-state.ts";
 import { fullSizeTimeout } from "../setup/full-size.ts";
+import { buildGoImage } from "../setup/go-image.ts";
 import { type LoopWorld, loopWorld } from "../setup/loop-world.ts";
 import { obeyOnly } from "../setup/obedient-agent.ts";
 import * as odd from "../setup/odd-repositories.ts";
@@ -22,6 +23,7 @@ const started = new Map<Kind, Started>();
 
 /** All of them go on beside each other; each test waits for its own. */
 beforeAll(async () => {
+  if (soak) buildGoImage();
   world = await loopWorld([]);
   await obeyOnly(world);
   const atOnce = { OPENTIGER_MAX_PLANNERS: 4, OPENTIGER_MAX_RUNNING: 8, OPENTIGER_MAX_JUDGES: 4 };

@@ -2,6 +2,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { LoopSettings, PlannedTask } from "@opentiger/schema";
 import { fullSize, makeNoise } from "../setup/full-size.ts";
+import { goImage } from "../setup/go-image.ts";
 import { userRepository } from "../setup/loop-world.ts";
 import { ordered } from "../setup/obedient-agent.ts";
 import {
@@ -16,6 +17,7 @@ import {
   withoutCommit,
   withSubmodule,
 } from "../setup/odd-repositories.ts";
+import { soak } from "../setup/soak.ts";
 
 /** A loop on a repository as users have them. The agent is a shell: what is shown here does not depend on a model. */
 export interface Kind {
@@ -134,6 +136,7 @@ export const working: Readonly<Record<string, Works>> = {
     said: [/python3 -m venv/, /unittest discover/, /"red":\[\]/],
     branch: done,
   },
+  ...(soak ? { "in go, with an image that has it": inGo() } : {}),
   "with a submodule": {
     repository: () => withSubmodule({ "check.sh": "test -d inner\n" }),
     settings: { project: { verify: [{ command: "sh check.sh" }] } },
@@ -197,6 +200,22 @@ export const working: Readonly<Record<string, Works>> = {
     branch: done,
   },
 };
+
+/** Its image holds a compiler, and is built at full size alone. */
+function inGo(): Works {
+  return {
+    repository: () =>
+      userRepository({
+        "go.mod": "module example.test/it\n\ngo 1.19\n",
+        "it.go": "package it\n\nfunc Value() int { return 1 }\n",
+        "it_test.go":
+          'package it\n\nimport "testing"\n\nfunc TestValue(t *testing.T) {\n\tif Value() != 1 {\n\t\tt.Fatal(Value())\n\t}\n}\n',
+      }),
+    settings: { project: { image: goImage } },
+    said: [/go \(go\.mod\)/, /go test \.\/\.\.\./, /"red":\[\]/],
+    branch: done,
+  };
+}
 
 export const refused: Readonly<Record<string, Refused>> = {
   "whose only check is red and stays so": {
