@@ -261,7 +261,7 @@ describe("where an engine is wanted and does not answer", () => {
     await noteRun(place.database, onHost.lease, onHost.run.id, { sandbox: sandbox.name });
     await noteRun(place.database, inEngine.lease, inEngine.run.id, { sandbox: `loop-${loop.id}-shell-2` });
     for (const { id } of tasks) await cancelTask(place.database, id);
-    await reconcile(await withSilentEngine());
+    await endStrayRuns(await withSilentEngine());
     const states = [onHost, inEngine].map(async ({ run }) => (await findRun(place.database, run.id))?.state);
     expect(await Promise.all(states)).toEqual(["cancelled", "running"]);
     expect(place.lines).toEqual([expect.stringContaining(`run ${inEngine.run.id}: `)]);

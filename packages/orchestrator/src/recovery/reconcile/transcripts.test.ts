@@ -23,7 +23,7 @@ import { findRun, type RunRow, startRun } from "../../state/runs.ts";
 import { findTask } from "../../state/tasks.ts";
 import { taskFailureOf } from "../task-failures.ts";
 import { clean } from "./clean.ts";
-import { reconcile } from "./reconcile.ts";
+import { endStrayRuns } from "./stray-runs.ts";
 
 let place: TemporaryPlace;
 
@@ -76,7 +76,7 @@ const ends: readonly [string, () => Promise<Begun>, (begun: Begun) => Promise<un
     working,
     async ({ loop }) => {
       await cancelLoop(place.database, loop);
-      await reconcile(place);
+      await endStrayRuns(place);
     },
     "cancelled",
   ],
@@ -86,7 +86,7 @@ const ends: readonly [string, () => Promise<Begun>, (begun: Begun) => Promise<un
     async ({ lease }) => {
       const again = { what: "task", id: lease.task ?? "", by: "again", from: "running" } as const;
       await change(place.database, { ...again, fence: lease.fence });
-      await reconcile(place);
+      await endStrayRuns(place);
     },
     "lost",
   ],
