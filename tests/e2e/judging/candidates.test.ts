@@ -43,7 +43,7 @@ describe("a candidate that is good", () => {
     expect(run).toMatchObject({ state: "succeeded", role: "judge" });
     expect(run?.tokens?.input).toBeGreaterThan(0);
     const { items } = await listArtifacts(court.world.place.database, { run: run?.id ?? "" });
-    expect(items.map(({ kind }) => kind).toSorted()).toEqual(["judgement", "log"]);
+    expect(items.map(({ kind }) => kind).toSorted()).toEqual(["judgement", "log", "transcript"]);
     for (const { path, bytes } of items)
       expect(statSync(path)).toMatchObject({ size: bytes, mode: 0o100600 });
     expect(await sandboxesOf(court, loop)).toEqual([]);

@@ -34,7 +34,7 @@ describe("opentiger run", () => {
         "task 1: judged, pass",
         /^task 2: merged as [0-9a-f]{10}$/m,
         `loop ${id}: done`,
-        "tasks   2 done, 0 failed, 0 cancelled, 0 left",
+        "tasks   2 done, 2 judged, 0 failed, 0 cancelled, 0 left",
         /used {4}\d+ tokens, \$0\.\d+/,
         `branch  tiger/${id}`,
         `→ opentiger loop merge ${id}`,

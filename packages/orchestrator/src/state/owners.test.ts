@@ -23,7 +23,7 @@ describe.each(whats)("who moves a %s", (what) => {
     for (const file of new Set(all.flatMap(({ where }) => where))) {
       const text = readFileSync(new URL(`../${file}`, import.meta.url), "utf8");
       expect(text, file).toContain(`"${by}"`);
-      expect(text, file).toMatch(/\bchange\(/);
+      expect(text, file).toMatch(/\b(?:change|endRun)\(/);
     }
   });
 });

@@ -53,7 +53,7 @@ const owners: Owners = {
     dispute: [by("dispatcher", failTask)],
   },
   loop: {
-    planned: [by("planner", "planning/plan-stage.ts")],
+    planned: [by("planner", "planning/finish-planning.ts")],
     approve: [by("person", "loops/approve-loop.ts")],
     pause: [
       { ...by("person", "loops/pause-loop.ts"), from: ["running"], to: ["paused(asked)"] },
@@ -73,7 +73,9 @@ const owners: Owners = {
     replan: [by("person", "loops/retry-loop.ts")],
   },
   run: {
-    succeed: [by("dispatcher", "running/end-submitted.ts", "judging/conclude.ts", "planning/plan-stage.ts")],
+    succeed: [
+      by("dispatcher", "running/end-submitted.ts", "judging/conclude.ts", "planning/finish-planning.ts"),
+    ],
     fail: [by("dispatcher", failTask, "planning/plan-failure.ts")],
     lose: [
       by("reconciler", "recovery/reconcile/stray-runs.ts"),

@@ -18,8 +18,9 @@ it("a process has the same start time for as long as it lives, and none afterwar
 });
 
 it("one that has ended and that nobody fetches is there, and does not live", async () => {
-  // The parent becomes a program that never fetches its child.
-  const parent = spawn("bash", ["-c", "sleep 0 & echo $!; exec sleep 1000"], {
+  // The parent becomes a program that never fetches its child, which ends only then.
+  const waits = 'until read -r name < /proc/$$/comm && [ "$name" = sleep ]; do :; done';
+  const parent = spawn("bash", ["-c", `(${waits}) & echo $!; exec sleep 1000`], {
     stdio: ["ignore", "pipe", "ignore"],
   });
   const [said] = await once(parent.stdout, "data");
