@@ -12,6 +12,7 @@ import { allRows } from "../../packages/orchestrator/src/state/rows.ts";
 import { ServerClient } from "../../packages/server/src/control/index.ts";
 import { askServer } from "../setup/ask-server.ts";
 import { atEnd } from "../setup/at-end.ts";
+import { docker } from "../setup/docker.ts";
 import { freePort } from "../setup/free-port.ts";
 import { commandLine } from "../setup/loop-command-line.ts";
 import {
@@ -112,7 +113,25 @@ export async function workOff(
       key,
     ).toEqual([true]);
   }
+  expect(await mostAtOnce(world, loop.id)).toBe(atOnce);
   expect(await left()).toEqual([]);
+}
+
+/** As many as are worked on at the same time where nobody sets anything else. */
+const atOnce = 4;
+
+/** How many agents were at work while one of them began. */
+async function mostAtOnce({ place }: LoopWorld, loop: string): Promise<number> {
+  const [row] = await allRows(
+    place.database,
+    z.object({ most: z.number() }),
+    `select max(count)::int as most from (
+       select count(*) from runs begun join runs r on r.loop_id = begun.loop_id and r.role = 'worker'
+         and r.started_at <= begun.started_at and r.ended_at > begun.started_at
+       where begun.loop_id = $1 and begun.role = 'worker' group by begun.id) counted`,
+    [loop],
+  );
+  return row?.most ?? 0;
 }
 
 /** After a moment, once what the last kill took is there again: every kill is one. false: the loop is over. */
@@ -179,6 +198,21 @@ async function sandboxes(world: LoopWorld, environment: ExecutionEnvironment): P
   return all.filter(({ own }) => own).map(({ name, status }) => `${name} (${status})`);
 }
 
+/** Also such as no record tells of any more. */
+async function containers({ home }: LoopWorld): Promise<string[]> {
+  const instance = readFileSync(join(home, "instance"), "utf8").trim();
+  const filter = `label=opentiger.instance=${instance}`;
+  const found = await docker(
+    "ps",
+    "--all",
+    "--filter",
+    filter,
+    "--format",
+    "container {{.Names}} ({{.Status}})",
+  );
+  return found.split("\n").filter((line) => line !== "");
+}
+
 /** All that nobody needs any more after a loop's end: sandboxes, pins, rows that are open, and notes of its runs. */
 async function leftOf(
   world: LoopWorld,
@@ -206,6 +240,7 @@ async function leftOf(
   const files = runs.flatMap((run) => filesBelow(join(folder, "runs", run.id)));
   return [
     ...(await sandboxes(world, environment)),
+    ...(await containers(world)),
     ...pins.filter((name) => name !== "base" && name !== "branch").map((name) => `pin ${name}`),
     ...open.map(({ what }) => what),
     ...files.filter((path) => !kept.has(path)),
