@@ -15,8 +15,9 @@ import type { JudgementRow } from "../../packages/orchestrator/src/state/judgeme
 import { openStage } from "../../packages/orchestrator/src/state/stages.ts";
 import { failing, type JudgeQuestion, type JudgeWorld, judgeWorld, passing } from "../setup/judge-world.ts";
 import { soak } from "../setup/soak.ts";
-import { type Cheat, foundByChecks, foundByReader, foundInPython, foundInScripts } from "./cheats.ts";
+import { type Cheat, foundByChecks, foundInPython, foundInScripts } from "./cheats.ts";
 import { cart, gamedProject, pythonCart, pythonProject, scriptedProject } from "./gamed-project.ts";
+import { foundByReader } from "./reader-cheats.ts";
 
 /** Attacks 31: what an agent could do to pass without having done its work. None passes; the honest twin of each does. */
 let court: JudgeWorld;
