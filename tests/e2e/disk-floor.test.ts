@@ -9,7 +9,7 @@ describe.skipIf(!canHaveSmallInternet)("when less of the disk is free than the f
   test("sandboxes that grow, inside or in their workspace, are paused with the reason, the other goes on, and resume lets it go on", async () => {
     const internet = await smallInternet(["public.test"]);
     // More than any disk has: it counts as nearly full.
-    const instance = await onlineInstance(internet, { OPENTIGER_DISK_FLOOR: "9000000g" });
+    const instance = await onlineInstance(internet, { OPENTIGER_DISK_FLOOR: "8000000g" });
     const user = await newUser({ OPENTIGER_HOME: instance.home });
     const workspace = temporaryWorkspace();
     for (const [name, folder] of [
