@@ -72,7 +72,7 @@ async function fallAsleep({ place }: LoopWorld, sleeper: RunningDispatcher): Pro
   const open =
     "select 1 from pg_stat_activity where application_name = 'opentiger dispatcher' and xact_start is not null";
   const working = `select s.kind, r.exec_id as exec from stages s left join runs r on r.stage_id = s.id
-    where s.state = 'claimed' and split_part(s.owner, ':', 3) = $1`;
+    where s.state = 'claimed' and split_part(s.owner, ':', 4) = $1`;
   const shape = z.object({ kind: z.string(), exec: z.string().nullable() });
   await until(
     "it sleeps",
@@ -89,7 +89,7 @@ async function fallAsleep({ place }: LoopWorld, sleeper: RunningDispatcher): Pro
 }
 
 async function stagesOf({ place }: LoopWorld, pid: number): Promise<number[]> {
-  const asked = "select id from stages where state = 'claimed' and split_part(owner, ':', 3) = $1";
+  const asked = "select id from stages where state = 'claimed' and split_part(owner, ':', 4) = $1";
   const rows = await allRows(place.database, z.object({ id: z.number() }), asked, [String(pid)]);
   return rows.map(({ id }) => id);
 }

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
-import { startTimeOf } from "@opentiger/orchestrator";
+import { startTimeOf } from "@opentiger/sandbox";
 import { type OwnProcess, processesOf } from "./processes-of.ts";
 
 /** Of what was told to end and is just ending; shorter than a supervisor takes to see that it is forgotten. */

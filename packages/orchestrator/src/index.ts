@@ -12,7 +12,6 @@ export { DispatcherClient, type DispatcherStatus } from "./process/dispatcher-cl
 export { ensureDispatcher, startDispatcher } from "./process/ensure-dispatcher.ts";
 export { ensureProcess } from "./process/ensure-process.ts";
 export { type OpenPlace, type OpenPlaceOptions, openPlace } from "./process/open-place.ts";
-export { startTimeOf } from "./process/owner.ts";
 export { ProcessClient, processStatus } from "./process/process-client.ts";
 export { type ProcessSkip, processSkipped, rolesOfProcess } from "./process/process-name.ts";
 export { startDetached } from "./process/start-detached.ts";

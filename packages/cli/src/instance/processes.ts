@@ -1,8 +1,8 @@
 import { existsSync, readdirSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { ProcessClient, processStatus, startTimeOf } from "@opentiger/orchestrator";
-import { SandboxError, socketFolder, stateFolder } from "@opentiger/sandbox";
+import { ProcessClient, processStatus } from "@opentiger/orchestrator";
+import { SandboxError, socketFolder, startTimeOf, stateFolder } from "@opentiger/sandbox";
 import { Sandboxd } from "@opentiger/sandboxd";
 import { z } from "zod";
 

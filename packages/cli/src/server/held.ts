@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { startTimeOf } from "@opentiger/orchestrator";
+import { startTimeOf } from "@opentiger/sandbox";
 import { ServerClient, type ServerStatus } from "@opentiger/server/control";
 import { z } from "zod";
 import { LogTail, linewise } from "../output/log-tail.ts";

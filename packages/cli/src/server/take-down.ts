@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from "node:fs";
-import { DispatcherClient, EmbeddedPostgres, rolesOfProcess, startTimeOf } from "@opentiger/orchestrator";
-import { SandboxError, socketFolder, stateFolder } from "@opentiger/sandbox";
+import { DispatcherClient, EmbeddedPostgres, rolesOfProcess } from "@opentiger/orchestrator";
+import { SandboxError, socketFolder, startTimeOf, stateFolder } from "@opentiger/sandbox";
 import { Sandboxd } from "@opentiger/sandboxd";
 import { ServerClient } from "@opentiger/server/control";
 

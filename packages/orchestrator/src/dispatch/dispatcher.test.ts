@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { startTimeOf } from "@opentiger/sandbox";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { until } from "../../../../tests/setup/until.ts";
 import { type CountedWork, countedWork } from "../fixture/counted-work.ts";
@@ -7,7 +8,7 @@ import { temporaryDatabase } from "../fixture/temporary-database.ts";
 import { claimed, claimOf, newLoop, newTask } from "../fixture/temporary-loops.ts";
 import { cancelTask } from "../loops/cancel-task.ts";
 import { type OpenPlace, openPlace } from "../process/open-place.ts";
-import { startTimeOf, thisMachine } from "../process/owner.ts";
+import { thisMachine } from "../process/owner.ts";
 import { LeaseLost, ProcessEnding } from "../stage/lease-lost.ts";
 import { change } from "../state/change.ts";
 import { claimStage } from "../state/claims.ts";

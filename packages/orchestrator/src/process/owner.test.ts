@@ -1,8 +1,9 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { startTimeOf } from "@opentiger/sandbox";
 import { expect, it } from "vitest";
 import { until } from "../../../../tests/setup/until.ts";
-import { newOwner, ownerHasEnded, startTimeOf, thisMachine } from "./owner.ts";
+import { newOwner, ownerHasEnded, thisMachine } from "./owner.ts";
 
 const machine = thisMachine();
 

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
+import { startTimeOf } from "@opentiger/sandbox";
 
 /** Where a process is: the machine, since when that runs, and which of its numberings of processes it is in. */
 export interface Machine {
@@ -52,17 +53,5 @@ function pidNamespace(): string {
     return readlinkSync("/proc/self/ns/pid").replaceAll(/\D/g, "");
   } catch {
     return randomBytes(16).toString("hex");
-  }
-}
-
-/** In clock ticks since boot. One that has ended and that nobody has fetched yet is none. */
-export function startTimeOf(pid: number): string | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The program's name stands in brackets, and may contain any character.
-    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    return fields[0] === "Z" || fields[0] === "X" ? undefined : fields[19];
-  } catch {
-    return undefined;
   }
 }

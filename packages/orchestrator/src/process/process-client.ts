@@ -1,9 +1,9 @@
 import { request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
+import { startTimeOf } from "@opentiger/sandbox";
 import { errno } from "@opentiger/schema";
 import { z } from "zod";
 import { OrchestratorError } from "../errors.ts";
-import { startTimeOf } from "./owner.ts";
 
 /** What every process of an instance says of itself. */
 export const processStatus = z.object({

@@ -1,5 +1,5 @@
 import { readdir, readlink } from "node:fs/promises";
-import { startTimeOf } from "@opentiger/orchestrator";
+import { startTimeOf } from "@opentiger/sandbox";
 import type { Sandboxd } from "@opentiger/sandboxd";
 import { ServerError } from "../errors.ts";
 

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startTimeOf } from "@opentiger/orchestrator";
+import { startTimeOf } from "@opentiger/sandbox";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { until } from "../../../../tests/setup/until.ts";
 import { ServerError } from "../errors.ts";
