@@ -1,4 +1,5 @@
 export * from "./agent.ts";
+export * from "./any-signal.ts";
 export * from "./config.ts";
 export * from "./config-roles.ts";
 export * from "./config-secrets.ts";

@@ -1,5 +1,5 @@
 import { credentialWay, credentialWays } from "@opentiger/sandboxd";
-import type { ExecutionEnvironment, LoginAgent, LoginStatus } from "@opentiger/schema";
+import { anySignal, type ExecutionEnvironment, type LoginAgent, type LoginStatus } from "@opentiger/schema";
 import { abortReason } from "./abort-reason.ts";
 import { lookDeep } from "./deep-login.ts";
 import { Flights } from "./flights.ts";
@@ -65,7 +65,7 @@ interface Question {
 async function lookWithin({ agent, environment, env, deep, limit, given }: Question): Promise<LoginStatus> {
   const checkedAt = new Date().toISOString();
   const time = AbortSignal.timeout(limit);
-  const look = new Look(env, AbortSignal.any([given, time]));
+  const look = new Look(env, anySignal([given, time]));
   const finding = await Promise.race([find(agent, environment, deep, look), aborted(look.signal)]).catch(
     (error: unknown) => {
       if (given.aborted) throw abortReason(given);

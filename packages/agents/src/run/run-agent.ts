@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
 import { posix } from "node:path";
-import { errno } from "@opentiger/schema";
+import { anySignal, errno } from "@opentiger/schema";
 import type { AgentTask, LaunchPlace, SessionRequest } from "../driver.ts";
 import { Follower } from "./follower.ts";
 import { launchedCommand, makeRunFolder, putLaunch, removeRunFolder } from "./prepare.ts";
@@ -82,7 +82,7 @@ function parentFolder({ folder, sandbox }: Pick<RunRequest, "folder" | "sandbox"
 
 function anyOf(...signals: (AbortSignal | undefined)[]): AbortSignal | undefined {
   const given = signals.filter((signal) => signal !== undefined);
-  return given.length === 0 ? undefined : AbortSignal.any(given);
+  return given.length === 0 ? undefined : anySignal(given);
 }
 
 /** Another process has the run, or is going to: nothing is taken from under it. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { databaseUrl, EmbeddedPostgres, type OpenPlace, openPlace } from "@opentiger/orchestrator";
 import { asSandboxError, connectEngine, defaultHome, SandboxError, stateFolder } from "@opentiger/sandbox";
-import { type ConfigKeyName, type ConfigValue, configKeys } from "@opentiger/schema";
+import { anySignal, type ConfigKeyName, type ConfigValue, configKeys } from "@opentiger/schema";
 
 type Engine = ReturnType<typeof connectEngine>;
 type EngineFacts = Awaited<ReturnType<Engine["facts"]>>;
@@ -26,7 +26,7 @@ export class Ward {
   constructor(env: NodeJS.ProcessEnv, signal: AbortSignal) {
     this.env = env;
     this.folder = stateFolder(env);
-    this.signal = AbortSignal.any([signal, this.#ended.signal]);
+    this.signal = anySignal([signal, this.#ended.signal]);
     this.engine = connectEngine({ env, home: defaultHome(env) });
   }
 
@@ -71,7 +71,7 @@ export class Ward {
   async #askEngine(): Promise<EngineFacts> {
     const time = AbortSignal.timeout(engineMs);
     try {
-      return await this.engine.facts(AbortSignal.any([this.signal, time]));
+      return await this.engine.facts(anySignal([this.signal, time]));
     } catch (error) {
       const { address } = this.engine;
       if (!time.aborted) throw asSandboxError(error, address);

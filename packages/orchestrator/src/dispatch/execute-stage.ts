@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { anySignal } from "@opentiger/schema";
 import { OrchestratorError } from "../errors.ts";
 import type { Place } from "../place.ts";
 import { LeaseLost } from "../stage/lease-lost.ts";
@@ -40,7 +41,7 @@ export async function executeStage(
   { leaseMs = usualLeaseMs, patienceMs = usualPatienceMs, work = stageWork }: ExecuteOptions = {},
 ): Promise<void> {
   const keeper = new LeaseKeeper(place, lease, leaseMs);
-  const stopped = AbortSignal.any([signal, keeper.signal]);
+  const stopped = anySignal([signal, keeper.signal]);
   const attempt = new Patience(place, lease, stopped, patienceMs);
   try {
     const failure =

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { anySignal } from "@opentiger/schema";
 import { z } from "zod";
 import type { Place } from "../place.ts";
 import { LeaseLost, ProcessEnding } from "../stage/lease-lost.ts";
@@ -87,7 +88,7 @@ export class Workshop {
       await executeStage(this.#place, lease, signal, this.#execution);
     } catch (error) {
       this.#place.log(`stage ${lease.stage} (${lease.kind}) could not be ended: ${String(error)}`);
-      const until = AbortSignal.any([signal, this.#closing.signal]);
+      const until = anySignal([signal, this.#closing.signal]);
       await sleep(troublePauseMs, undefined, { signal: until }).catch(() => {});
     }
   }

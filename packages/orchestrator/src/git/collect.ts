@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { fetchCommits, type Sandbox, SandboxError } from "@opentiger/sandbox";
+import { anySignal } from "@opentiger/schema";
 import { OrchestratorError } from "../errors.ts";
 import { isAncestor } from "./ancestry.ts";
 import { scratchName } from "./bare-repository.ts";
@@ -53,7 +54,7 @@ export async function collectHead(
 
 function oneSignal(...signals: (AbortSignal | undefined)[]): { signal?: AbortSignal } {
   const given = signals.filter((signal) => signal !== undefined);
-  return given.length === 0 ? {} : { signal: AbortSignal.any(given) };
+  return given.length === 0 ? {} : { signal: anySignal(given) };
 }
 
 async function checkDescent(own: OwnGit, base: string, head: string): Promise<void> {

@@ -1,4 +1,5 @@
 import { type GitOptions, git, gitStream, ownRepository } from "@opentiger/sandbox";
+import { anySignal } from "@opentiger/schema";
 
 /** A merge or a diff of a huge tree takes minutes; one that was made to take days must not hold a stage. */
 const patienceMs = 15 * 60 * 1000;
@@ -37,7 +38,7 @@ export class OwnGit {
     return {
       ...options,
       env: { ...alone, ...options.env },
-      signal: AbortSignal.any(signals.filter((signal) => signal !== undefined)),
+      signal: anySignal(signals.filter((signal) => signal !== undefined)),
     };
   }
 }

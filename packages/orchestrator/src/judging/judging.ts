@@ -1,4 +1,4 @@
-import { type ExecutionEnvironment, executionEnvironments, type Project } from "@opentiger/schema";
+import { anySignal, type ExecutionEnvironment, executionEnvironments, type Project } from "@opentiger/schema";
 import { z } from "zod";
 import { type AgentChoice, agentCalled, agentFor, templateOf } from "../agent/agent-choice.ts";
 import { redactionOf } from "../agent/known-secrets.ts";
@@ -72,7 +72,7 @@ export async function openJudging(place: Place, lease: Lease, signal: AbortSigna
     environment,
     project: await knownProject(repository, loop.baseOid ?? judged.tip, loop.settings.project),
     journal,
-    signal: AbortSignal.any([signal, AbortSignal.timeout(timeLeft(place, judgeRun))]),
+    signal: anySignal([signal, AbortSignal.timeout(timeLeft(place, judgeRun))]),
     redact: await redactionOf(place, worker, { ...workplaceOf(about, agent), name }),
     say: (line) => place.log(`loop ${loop.id}, task ${task.number}, judge: ${line}`),
   };

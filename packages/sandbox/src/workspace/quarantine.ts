@@ -1,6 +1,7 @@
 import { closeSync, copyFileSync, existsSync, mkdtempSync, openSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { anySignal } from "@opentiger/schema";
 import { SandboxError } from "../errors.ts";
 import { ownRepository } from "./git-environment.ts";
 import { type GitOptions, git, gitStream } from "./host-git.ts";
@@ -39,7 +40,7 @@ export class Quarantine {
     this.#repository = repository;
     this.#limits = limits;
     const patience = AbortSignal.timeout(patienceMs);
-    this.#signal = signal ? AbortSignal.any([signal, patience]) : patience;
+    this.#signal = signal ? anySignal([signal, patience]) : patience;
   }
 
   static async open(

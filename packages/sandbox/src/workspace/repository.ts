@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { anySignal } from "@opentiger/schema";
 import { SandboxError } from "../errors.ts";
 import { git, gitAnswer, gitStream } from "./host-git.ts";
 import { refuseWaitingFiles } from "./waiting-files.ts";
@@ -33,7 +34,7 @@ const patienceMs = 30_000;
 export async function openRepository(path: string, cancel?: AbortSignal): Promise<Repository> {
   refuseWaitingFiles(path);
   const patience = AbortSignal.timeout(patienceMs);
-  const signal = cancel ? AbortSignal.any([cancel, patience]) : patience;
+  const signal = cancel ? anySignal([cancel, patience]) : patience;
   const facts = [
     "--git-common-dir",
     "--show-object-format",

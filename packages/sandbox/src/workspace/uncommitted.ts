@@ -1,3 +1,4 @@
+import { anySignal } from "@opentiger/schema";
 import { git } from "./host-git.ts";
 import type { Repository } from "./repository.ts";
 
@@ -23,7 +24,7 @@ export async function hasUncommitted(
   try {
     const args = [...off, "status", "--porcelain", "-z", "--ignore-submodules=all", "--no-renames"];
     const found = await git(repository.path, args, {
-      signal: signal ? AbortSignal.any([signal, patience]) : patience,
+      signal: signal ? anySignal([signal, patience]) : patience,
     });
     return found !== "";
   } catch {

@@ -1,5 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { bundledAgents, connectEngine, defaultHome, findAgentCli, workerImageName } from "@opentiger/sandbox";
+import { anySignal } from "@opentiger/schema";
 import type { ImageBuild } from "../image/image-builder.ts";
 import type { Parts } from "../parts.ts";
 import { answers, apiError, newApi, optionalJsonBody } from "./api.ts";
@@ -90,7 +91,7 @@ export function dockerApi({ images }: Parts) {
   return newApi()
     .openapi(showRoute, async (c) => {
       const env = images.environment();
-      const signal = AbortSignal.any([c.req.raw.signal, AbortSignal.timeout(lookMs)]);
+      const signal = anySignal([c.req.raw.signal, AbortSignal.timeout(lookMs)]);
       const looks = await Promise.all(bundledAgents.map((agent) => look(agent, env, signal)));
       const problems = new Map(looks.flatMap(({ problem }) => (problem ? [[problem.message, problem]] : [])));
       const engine = await engineOf(env, signal).catch(() => null);

@@ -7,6 +7,7 @@ import {
   defaultHome,
   workerImageName,
 } from "@opentiger/sandbox";
+import { anySignal } from "@opentiger/schema";
 import { type ErrorAnswer, errorAnswer } from "../api/error-answer.ts";
 import { ServerError } from "../errors.ts";
 
@@ -112,7 +113,7 @@ export class ImageBuilder {
       const { built } = await buildWorkerImage({
         docker,
         env,
-        signal: AbortSignal.any([signal, this.#ending]),
+        signal: anySignal([signal, this.#ending]),
         tag: image,
         onProgress: (event) => this.#tell(event),
         ...(agents ? { agents } : {}),

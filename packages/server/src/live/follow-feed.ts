@@ -1,4 +1,4 @@
-import { opentigerVersion } from "@opentiger/schema";
+import { anySignal, opentigerVersion } from "@opentiger/schema";
 import type { Parts } from "../parts.ts";
 import { type Cursor, writeCursor } from "./cursor.ts";
 import type { FeedEvent } from "./feed.ts";
@@ -46,7 +46,7 @@ export async function* followFeed(
         yield shown.map(writeFeedEvent).join("") + writeEvent({ id: writeCursor(cursor) });
         continue;
       }
-      const wake = AbortSignal.any([signal, woken.signal, ...(news ? [news.signal] : [])]);
+      const wake = anySignal([signal, woken.signal, ...(news ? [news.signal] : [])]);
       await feed.wait(cursor, keepAliveMs, wake);
       if (feed.head === cursor && !wake.aborted) yield ": still here\n\n";
     }

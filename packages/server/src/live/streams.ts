@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import { anySignal } from "@opentiger/schema";
 import { ServerError } from "../errors.ts";
 
 /** Each holds a connection and little else; a page has one or two. */
@@ -37,7 +38,7 @@ export class Streams {
     }
     this.#open += 1;
     const gone = new AbortController();
-    const iterator = chunks(AbortSignal.any([gone.signal, this.#ending]))[Symbol.asyncIterator]();
+    const iterator = chunks(anySignal([gone.signal, this.#ending]))[Symbol.asyncIterator]();
     let stalled: NodeJS.Timeout | undefined;
     const end = () => {
       if (gone.signal.aborted) return;

@@ -1,5 +1,6 @@
 import { userInfo } from "node:os";
 import { text } from "node:stream/consumers";
+import { anySignal } from "@opentiger/schema";
 import { OrchestratorError } from "../../errors.ts";
 import { type Program, startProgram } from "./program.ts";
 
@@ -23,7 +24,7 @@ export async function initdb(data: string, password: string, { program, signal }
   const options = [...login, ...locale, ...memory, "--no-instructions"];
   const child = startProgram(program, "initdb", ["-D", data, ...options], {
     stdio: ["ignore", "ignore", "pipe"],
-    signal: AbortSignal.any([AbortSignal.timeout(initdbTimeoutMs), ...(signal ? [signal] : [])]),
+    signal: anySignal([AbortSignal.timeout(initdbTimeoutMs), ...(signal ? [signal] : [])]),
     killSignal: "SIGKILL",
   });
   const ended = new Promise<string>((resolve, reject) => {

@@ -1,4 +1,4 @@
-import { jsonOf, opentigerVersion } from "@opentiger/schema";
+import { anySignal, jsonOf, opentigerVersion } from "@opentiger/schema";
 import { z } from "zod";
 import type { Credential } from "../credentials/credential.ts";
 import { readStart } from "../exchange/answer-stream.ts";
@@ -58,7 +58,7 @@ export async function askForModels({
         ...(provider === "anthropic" ? { "anthropic-version": "2023-06-01" } : {}),
         ...credential.headers,
       },
-      signal: AbortSignal.any([signal, time]),
+      signal: anySignal([signal, time]),
       send: (request) => request.end(),
     });
     const { statusCode: status = 0 } = answer;

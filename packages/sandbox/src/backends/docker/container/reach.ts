@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { SandboxRecord } from "@opentiger/schema";
+import { anySignal, type SandboxRecord } from "@opentiger/schema";
 import type Docker from "dockerode";
 import { bridge } from "../../../carriers/exec-stdio.ts";
 import { SandboxError } from "../../../errors.ts";
@@ -31,7 +31,7 @@ export async function startAndReach(place: Reachable, container: Docker.Containe
   const stop = new AbortController();
   const waiting = {
     ...place,
-    signal: place.signal ? AbortSignal.any([place.signal, stop.signal]) : stop.signal,
+    signal: place.signal ? anySignal([place.signal, stop.signal]) : stop.signal,
   };
   // Asked for before the start, so that not even the quickest end is missed.
   const ended = container.wait({ condition: "next-exit", abortSignal: stop.signal });

@@ -1,4 +1,4 @@
-import type { SandboxRecord } from "@opentiger/schema";
+import { anySignal, type SandboxRecord } from "@opentiger/schema";
 import type Docker from "dockerode";
 import { SandboxError } from "../../../errors.ts";
 import type { CreateOptions } from "../../../sandbox.ts";
@@ -97,7 +97,7 @@ async function takeOver(
   signal: AbortSignal | undefined,
 ): Promise<Session> {
   const stop = new AbortController();
-  const signals = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal;
+  const signals = signal ? anySignal([signal, stop.signal]) : stop.signal;
   const reachable = { docker: place.docker, stateFolder: place.state.folder, record, signal: signals };
   const reached = reachSupervisor(reachable, container.id).then((session) => prepared(session, plan));
   try {
