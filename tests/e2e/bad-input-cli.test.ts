@@ -1,19 +1,11 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import {
-  chmodSync,
-  copyFileSync,
-  mkdirSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { atEnd } from "../setup/at-end.ts";
 import { ended, newUser, opentigerBundle, type User } from "../setup/command-line.ts";
+import { readableBundle } from "../setup/readable-bundle.ts";
 import { expectRefused } from "../setup/refusal.ts";
 import { agentUid, isRoot, temporaryFolder, temporaryWorkspace } from "../setup/temporary-workspace.ts";
 import { until } from "../setup/until.ts";
@@ -192,7 +184,7 @@ describe("no engine", () => {
   );
 });
 
-describe.skipIf(!isRoot)("no permission", () => {
+describe.skipIf(!isRoot)("A8 no permission", () => {
   it("is 77 for someone who may not speak to the engine", async () => {
     const folder = temporaryFolder();
     chmodSync(folder, 0o755);
@@ -201,7 +193,7 @@ describe.skipIf(!isRoot)("no permission", () => {
     atEnd(() => server.close());
     await new Promise((resolve) => server.once("listening", resolve));
     chmodSync(socket, 0o600);
-    const bundle = readableCopy(folder);
+    const bundle = readableBundle();
     const home = join(folder, "home");
     mkdirSync(home);
     execFileSync("chown", ["65534:65534", home]);
@@ -261,14 +253,3 @@ describe("Ctrl-C while a sandbox is being made", () => {
     await expectRefused(user, ["rm", "halted"], { code: "not_found", status: 66 });
   });
 });
-
-/** Where anyone can read it. */
-function readableCopy(folder: string): string {
-  const copy = join(folder, "bundle");
-  mkdirSync(copy);
-  for (const name of readdirSync(dirname(opentigerBundle)).filter((each) => /\.c?js$/.test(each))) {
-    copyFileSync(join(dirname(opentigerBundle), name), join(copy, name));
-  }
-  writeFileSync(join(copy, "package.json"), '{"type":"module"}');
-  return join(copy, "opentiger.js");
-}

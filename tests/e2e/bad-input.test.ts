@@ -1,8 +1,6 @@
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { chownSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, test } from "vitest";
 import { connectDocker } from "../../packages/sandbox/src/backends/docker/docker-backend.ts";
 import type { CreateOptions } from "../../packages/sandbox/src/sandbox.ts";
@@ -119,39 +117,6 @@ describe("A8 an engine", () => {
     ];
     for (const attempt of attempts) await expectRefusal(attempt(), "engine_unavailable", own);
   });
-
-  test.runIf(isRoot)("that one may not speak to is said to be that", async () => {
-    const home = temporaryFolder();
-    const socket = join(home, "docker.sock");
-    writeFileSync(join(home, "probe.mts"), probe);
-    execFileSync("sh", [
-      "-c",
-      `python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind("${socket}")' && chmod 600 ${socket}`,
-    ]);
-    chownSync(home, 65_534, 65_534);
-    const child = spawn(process.execPath, ["--import", "tsx", join(home, "probe.mts")], {
-      uid: 65_534,
-      gid: 65_534,
-      cwd: fileURLToPath(new URL("../..", import.meta.url)),
-      env: {
-        PATH: process.env["PATH"],
-        HOME: home,
-        OPENTIGER_HOME: join(home, "s"),
-        DOCKER_HOST: `unix://${socket}`,
-      },
-      stdio: ["ignore", "pipe", "inherit"],
-    });
-    expect(JSON.parse(await text(child.stdout))).toMatchObject({
-      code: "engine_permission",
-      remedy: expect.stringContaining("docker"),
-    });
-  });
-
-  const probe = `
-    import { connectDocker } from "${new URL("../../packages/sandbox/src/backends/docker/docker-backend.ts", import.meta.url).pathname}";
-    const backend = await connectDocker();
-    backend.list().catch((error) => process.stdout.write(JSON.stringify(error)));
-  `;
 
   test("of a context that does not exist is a mistake of the caller", async () => {
     await expect(connectDocker({ env: instance.env, context: "no-such-context" })).rejects.toMatchObject({

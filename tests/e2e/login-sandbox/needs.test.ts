@@ -5,9 +5,10 @@ import { join } from "node:path";
 import { loginStatus } from "@opentiger/schema";
 import { beforeAll, describe, expect, it } from "vitest";
 import { atEnd } from "../../setup/at-end.ts";
-import { ended, opentigerBundle } from "../../setup/command-line.ts";
+import { ended } from "../../setup/command-line.ts";
 import { docker } from "../../setup/docker.ts";
 import { loopDelayDuring } from "../../setup/loop-delay.ts";
+import { readableBundle } from "../../setup/readable-bundle.ts";
 import { importShellImage } from "../../setup/shell-image.ts";
 import { isRoot, temporaryFolder } from "../../setup/temporary-workspace.ts";
 import { until } from "../../setup/until.ts";
@@ -114,7 +115,7 @@ async function asNobody(env: NodeJS.ProcessEnv): Promise<unknown> {
   chownSync(own, nobody, nobody);
   const child = spawn(
     process.execPath,
-    [opentigerBundle, "auth", "--environment", "sandbox", "claude", "--json"],
+    [readableBundle(), "auth", "--environment", "sandbox", "claude", "--json"],
     {
       env: { ...env, HOME: own, OPENTIGER_HOME: own },
       uid: nobody,
