@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, statSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, type Stats, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Readable } from "node:stream";
 import type { PrepareRequest } from "@opentiger/schema";
@@ -17,7 +17,7 @@ const keptWords = 500;
 
 /**
  * Makes a container of any image fit for an agent of any uid: an entry in passwd and group, a HOME it can write,
- * settings of git and ssh, and workspace folders that it owns. Doing it again changes nothing.
+ * settings of git and ssh, and workspace folders that it can reach, which are its own in a clone. Doing it again changes nothing.
  */
 export async function prepare(
   request: PrepareRequest,
@@ -34,7 +34,7 @@ export async function prepare(
   };
   await Promise.all([
     execute(launcher, root, [systemTool("sh"), "-euc", account], settings),
-    makeOwnedFolders(request.ownedFolders, agent, launcher),
+    giveFolders(request.ownedFolders, agent, launcher),
   ]);
 }
 
@@ -61,28 +61,50 @@ if [ -n "$SSH_SETTINGS" ] && [ -d ${dirname(sshSettingsFile)} ] && [ ! -e ${sshS
 fi
 `;
 
+/** Whoever has nothing to do with a folder may pass through it, and not look into it. */
+const passage = 0o001;
+
+/** Each of them can be reached by the agent afterwards, and those that are not there yet are made as its own. */
+async function giveFolders(folders: readonly string[], agent: Identity, launcher: Launcher): Promise<void> {
+  for (const folder of folders) {
+    const isThere = existsSync(folder);
+    if (!isThere) mkdirSync(dirname(folder), { recursive: true });
+    openWayTo(folder);
+    if (!isThere) await makeOwned(folder, agent, launcher);
+  }
+}
+
+/** Images keep some folders to root, its home above all; root's projects are there. What is mounted is the host's to open. */
+function openWayTo(folder: string): void {
+  const { dev } = statSync("/");
+  for (let above = dirname(folder); above !== "/"; above = dirname(above)) {
+    const found = statSync(above);
+    if (found.dev !== dev || !isOurs(found) || found.mode & passage) continue;
+    chmodSync(above, permissions(found) | passage);
+  }
+}
+
 /**
  * Nobody here may give a file away, so the agent makes the folder itself. For that moment anybody may write where it
  * is to be; no command of the agent's runs yet.
  */
-async function makeOwnedFolders(
-  folders: readonly string[],
-  agent: Identity,
-  launcher: Launcher,
-): Promise<void> {
-  for (const folder of folders) {
-    if (existsSync(folder)) continue;
-    const parent = dirname(folder);
-    mkdirSync(parent, { recursive: true });
-    const { uid, mode } = statSync(parent);
-    const isOurs = uid === process.getuid?.();
-    if (isOurs) chmodSync(parent, 0o1777);
-    try {
-      await execute(launcher, agent, [systemTool("mkdir"), "--", folder], {});
-    } finally {
-      if (isOurs) chmodSync(parent, mode & 0o7777);
-    }
+async function makeOwned(folder: string, agent: Identity, launcher: Launcher): Promise<void> {
+  const parent = dirname(folder);
+  const found = statSync(parent);
+  if (isOurs(found)) chmodSync(parent, 0o1777);
+  try {
+    await execute(launcher, agent, [systemTool("mkdir"), "--", folder], {});
+  } finally {
+    if (isOurs(found)) chmodSync(parent, permissions(found));
   }
+}
+
+function isOurs({ uid }: Stats): boolean {
+  return uid === process.getuid?.();
+}
+
+function permissions({ mode }: Stats): number {
+  return mode & 0o7777;
 }
 
 /** Whatever the reason, the last line of what was said names it; the command itself would tell nobody anything. */

@@ -37,7 +37,8 @@ export function containerConfiguration(
     prepare: {
       home: plan.home,
       ...plan.author,
-      ownedFolders: plan.kind === "clone" ? plan.workspaces.map(({ path }) => path) : [],
+      // An agent that is root inside needs nobody to open anything.
+      ownedFolders: plan.identity.isolation === "agent-root" ? [] : plan.workspaces.map(({ path }) => path),
     },
     setpriv: files.rootTools?.setpriv ?? [plan.tools.setpriv ?? "setpriv"],
     env: environment.commands,
