@@ -239,9 +239,9 @@ describe("opentiger run", () => {
   );
 
   test(
-    "is left by `down`, which lets the agent go on, and the next `up` adopts it",
+    "has a server that was killed back while it watches, and is left by `down`, which lets the agent go on until the next `up` adopts it",
     async () => {
-      const { opentiger, url } = own;
+      const { opentiger, url, env } = own;
       const words = ["run", "Keep at it", "--single", "--host", "--agent", "command", "--repo"];
       const { child, ended } = opentiger.start(...words, project());
       const id = await until(
@@ -256,6 +256,15 @@ describe("opentiger run", () => {
         timeoutMs,
         seldomMs,
       );
+      const { pid = 0 } = (await new ServerClient(env).status()) ?? {};
+      process.kill(pid, "SIGKILL");
+      await until(
+        "another server is there",
+        async () => ((await new ServerClient(env).status())?.pid ?? pid) !== pid,
+        timeoutMs,
+        seldomMs,
+      );
+      expect((await askServer(url, `/loops/${id}`)).json).toMatchObject({ id, state: "running" });
       expect(await opentiger.json("down", "--json")).toMatchObject({ server: true, goOn: 1 });
       const left = await ended;
       expect(left).toMatchObject({ status: 130, stderr: expect.stringContaining("openTiger was ended") });

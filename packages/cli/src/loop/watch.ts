@@ -5,7 +5,7 @@ import {
   type OpenPlace,
   usageOfLoop,
 } from "@opentiger/orchestrator";
-import { ServerClient } from "@opentiger/server/control";
+import { ensureServer, ServerClient } from "@opentiger/server/control";
 import { exits } from "../program/exits.ts";
 import type { Surroundings } from "../program/surroundings.ts";
 import { audited } from "./audited.ts";
@@ -22,7 +22,7 @@ export interface WatchOptions {
   page?: string | undefined;
 }
 
-/** A dispatcher that was killed is started again by whoever waits for what it does. */
+/** What was killed is started again by whoever waits for what it does, or has told of its page. */
 const keepMs = 5_000;
 
 /** Whoever says `down` does not want us to start the database again. */
@@ -51,8 +51,12 @@ export async function watchLoop(
   });
   const server = new ServerClient(place.env);
   const begun = new Date();
+  const keepUp = async (): Promise<void> => {
+    if (!server.downSince(begun)) await ensureDispatcher(place.env);
+    if (options.page !== undefined && !server.downSince(begun)) await ensureServer(place.env);
+  };
   const keeping = setInterval(() => {
-    if (!server.downSince(begun)) void ensureDispatcher(place.env).catch(() => {});
+    void keepUp().catch(() => {});
   }, keepMs);
   const leaving = setInterval(() => {
     if (server.downSince(begun)) interrupted.leave();
