@@ -47,6 +47,16 @@ async function nextRun(): Promise<{ lease: Lease; run: RunRow }> {
   return { lease, run };
 }
 
+/** The first of these tasks failed in the same way too often, and waits for another agent. */
+async function handedOn(tasks?: readonly NewTask[]): Promise<{ lease: Lease }> {
+  const { lease, run } = await working(tasks);
+  await database.query(`update tasks set tries = '{"verify": 3}' where id = $1`, [lease.task]);
+  await config.patch({ OPENTIGER_FALLBACK_AGENT: "codex" }, "test");
+  await failTask(place(), lease, run, taskFailureOf("verify"));
+  await config.patch({ OPENTIGER_FALLBACK_AGENT: null }, "test");
+  return { lease };
+}
+
 async function taskOf({ task }: Lease): Promise<TaskRow> {
   const found = await findTask(database, task ?? "");
   if (!found) throw new Error("there is no such task");
@@ -120,6 +130,20 @@ describe("a run that failed", () => {
       tries: { verify: 0 },
       rework: { points: [], session: null, from: null, sandbox: null },
     });
+  });
+
+  it("is handed on once, also where the other agent never comes to begin", async () => {
+    const { lease } = await handedOn();
+    await config.patch({ OPENTIGER_FALLBACK_AGENT: "codex" }, "test");
+    const ends: string[] = [];
+    for (let time = 0; time < 10 && ends.at(-1) !== "give_up"; time++) {
+      await database.query("update stages set not_before = now() where state = 'ready'");
+      const claim = await claimed(claimStage(database, claimOf("test")));
+      ends.push((await failTask(place(), claim, null, taskFailureOf("timeout"))).by);
+    }
+    await config.patch({ OPENTIGER_FALLBACK_AGENT: null }, "test");
+    expect(ends).toEqual(["again", "give_up"]);
+    expect((await taskOf(lease)).state).toBe("failed");
   });
 
   it("of which nobody knows how it ended is lost", async () => {

@@ -87,7 +87,8 @@ function situation(
     failure,
     tries: task.tries,
     runs: past.counted,
-    agent: past.agent ?? task.agent ?? "",
+    // One that it was handed on to may not have come to a run of its own yet.
+    agent: task.agent ?? past.agent ?? "",
     fallback: fallback === "none" ? null : fallback,
     limits: {
       OPENTIGER_REWORKS: config.get("OPENTIGER_REWORKS"),
