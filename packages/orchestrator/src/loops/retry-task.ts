@@ -31,10 +31,13 @@ export async function reopenLoop(on: Queryable, loop: LoopRow): Promise<void> {
   await change(on, { what: "loop", id, by: "reopen", from: state, set: { detail: null, summary: null } });
 }
 
-/** The same. What the judge said is kept for the next run; the conversation and the sandbox are gone by now. */
+/**
+ * The same. What the judge said is kept for the next run; the conversation and the sandbox are gone by now. One that was
+ * handed on is its own agent's again: what that one failed of may be what was mended.
+ */
 export async function requeue(on: Queryable, { id, state, rework }: TaskRow): Promise<void> {
   if (!allows("task", "retry", state)) return;
-  const set = { detail: null, notBefore: null, tries: {}, rework: kept(rework) };
+  const set = { detail: null, notBefore: null, tries: {}, rework: kept(rework), handedTo: null };
   await change(on, { what: "task", id, by: "retry", from: state, set });
 }
 

@@ -2,6 +2,8 @@ import type { Rework, ReworkPoint, TaskFailureType } from "@opentiger/schema";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type TemporaryDatabase, temporaryDatabase } from "../fixture/temporary-database.ts";
 import { claimed, claimOf, newLoop, newTask } from "../fixture/temporary-loops.ts";
+import { editTask } from "../loops/edit-task.ts";
+import { retryTask } from "../loops/retry-task.ts";
 import { LeaseLost } from "../stage/lease-lost.ts";
 import { advanceBranch } from "../state/branch.ts";
 import { change } from "../state/change.ts";
@@ -130,6 +132,20 @@ describe("a run that failed", () => {
       tries: { verify: 0 },
       rework: { points: [], session: null, from: null, sandbox: null },
     });
+  });
+
+  it("that was handed on is its own agent's again when a person retries it, and stays with whom they chose", async () => {
+    for (const own of [null, "opencode"]) {
+      const { lease } = await handedOn([newTask("one", { agent: own })]);
+      const id = lease.task ?? "";
+      expect((await taskOf(lease)).agent).toBe("codex");
+      const { lease: end, run } = await nextRun();
+      await failTask(place(), end, run, taskFailureOf("auth"));
+      expect(await retryTask(database, id)).toMatchObject({ state: "queued", agent: own });
+    }
+    const { lease } = await handedOn();
+    await editTask(database, lease.task ?? "", { agent: "opencode" });
+    expect((await taskOf(lease)).agent).toBe("opencode");
   });
 
   it("is handed on once, also where the other agent never comes to begin", async () => {

@@ -160,7 +160,7 @@ function taskChange(moving: Moving): Change<"task"> {
     detail: taskDetail({ failure, next, points: rework.points, ...past }),
     notBefore: "at" in next ? next.at : null,
     ...(extra.baseOid === undefined ? {} : { baseOid: extra.baseOid }),
-    ...("agent" in next && next.agent !== null ? { agent: next.agent } : {}),
+    ...("agent" in next && next.agent !== null ? { handedTo: next.agent } : {}),
   };
   const judged = { ...asked, from: "blocked(awaiting_judge)", set } as const;
   switch (next.by) {

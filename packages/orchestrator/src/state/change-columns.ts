@@ -12,7 +12,7 @@ export interface ChangeColumns {
     mergedOid?: string | null;
     rework?: Rework | null;
     tries?: Readonly<Record<string, number>>;
-    agent?: string | null;
+    handedTo?: string | null;
   };
   loop: {
     baseOid?: string | null;
@@ -50,7 +50,7 @@ const names: {
     mergedOid: ["merged_oid", ""],
     rework: ["rework", "::jsonb"],
     tries: ["tries", "::jsonb"],
-    agent: ["agent", ""],
+    handedTo: ["handed_to", ""],
   },
   loop: {
     baseOid: ["base_oid", ""],

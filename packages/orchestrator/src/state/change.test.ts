@@ -137,9 +137,10 @@ describe("a change", () => {
 
   it("sets what is given with it, also to nothing", async () => {
     const { id } = await oneTask();
-    const set = { detail: "wait", rework, tries: { crash: 1 }, agent: "codex" };
-    await change(database, { what: "task", id, by: "pause", from: "queued", set });
-    expect(await findTask(database, id)).toMatchObject(set);
+    const set = { detail: "wait", rework, tries: { crash: 1 } };
+    const asked = { what: "task", id, by: "pause", from: "queued" } as const;
+    await change(database, { ...asked, set: { ...set, handedTo: "codex" } });
+    expect(await findTask(database, id)).toMatchObject({ ...set, agent: "codex" });
     const cleared = { detail: null, rework: null };
     await change(database, { what: "task", id, by: "resume", from: "blocked(paused)", set: cleared });
     expect(await findTask(database, id)).toMatchObject({ ...cleared, agent: "codex", tries: { crash: 1 } });

@@ -38,6 +38,8 @@ export async function updateTask(
     values.push(cast === "::jsonb" ? storableJson(value) : value);
     return [`${column} = $${values.length}${cast}`];
   });
+  // Whoever says an agent means that one, also where the task was handed on.
+  if (fields.agent !== undefined) settings.push("handed_to = null");
   await on.query(`update tasks set ${["updated_at = now()", ...settings].join(", ")} where id = $1`, values);
   if (needs) await replaceNeeds(on, task, needs);
   if (fields.role !== undefined) {

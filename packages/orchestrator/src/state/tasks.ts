@@ -59,6 +59,7 @@ export const taskRow = z.object({
   mergedOid: z.string().nullable(),
   rework: rework.nullable(),
   tries: z.record(z.string(), z.number()),
+  /** Who works on it: the one that it was handed on to, else its own; null: whom the loop or the settings say. */
   agent: z.string().nullable(),
   needs: z.array(z.number()),
   createdAt: z.date(),
@@ -71,7 +72,7 @@ export const taskColumns = `t.id, t.loop_id as loop, t.number, t.key, t.title, t
   t.allowed_paths as "allowedPaths", t.may_change as "mayChange", t.verify, t.risk, t.estimate,
   t.status || coalesce('(' || t.reason || ')', '') as state, t.detail, t.fence, t.not_before as "notBefore",
   t.base_oid as "baseOid", t.candidate_oid as "candidateOid", t.merged_oid as "mergedOid", t.rework, t.tries,
-  t.agent, t.created_at as "createdAt", t.updated_at as "updatedAt",
+  coalesce(t.handed_to, t.agent) as agent, t.created_at as "createdAt", t.updated_at as "updatedAt",
   array(select n.number from task_dependencies d join tasks n on n.id = d.needs_id
     where d.task_id = t.id order by n.number) as needs`;
 

@@ -18,6 +18,7 @@ const released = {
   12: "1a936fd03abf14ed2beabaf4778697c5aa011bb401834d7c16bc025b39e68b4f",
   13: "fe7584d3f9ba4a75198b4ae1324a4f4d7f9628ee5de8d5ada50df9a6ab9bca4d",
   14: "e68e68f0696d45956dd088388eda7e9f3a5ef38d5bbfc74b39d45700a75ed330",
+  15: "85ad617c48e5d593f5c6f5d2d64aca5a364d3a81c276b4d6214441ab713f30bd",
 };
 
 it("a step that was released is never changed: databases that have it would be refused", () => {

@@ -12,6 +12,7 @@ import { takeOvers } from "./0011-take-overs.ts";
 import { preparedBases } from "./0012-prepared-bases.ts";
 import { instance } from "./0013-instance.ts";
 import { roles } from "./0014-roles.ts";
+import { handedOn } from "./0015-handed-on.ts";
 import type { Migration } from "./migration.ts";
 
 /** All steps, oldest first. New ones are added at the end; those that were released stay as they are. */
@@ -30,4 +31,5 @@ export const migrations: readonly Migration[] = [
   preparedBases,
   instance,
   roles,
+  handedOn,
 ];
