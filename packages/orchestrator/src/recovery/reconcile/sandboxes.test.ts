@@ -1,10 +1,13 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { z } from "zod";
 import { newLoop, newTask, startedRun } from "../../fixture/temporary-loops.ts";
 import { type TemporaryPlace, temporaryPlace } from "../../fixture/temporary-place.ts";
 import { TemporarySandboxes, withSilentEngine } from "../../fixture/temporary-sandboxes.ts";
 import { cancelLoop } from "../../loops/cancel-loop.ts";
 import { cancelTask } from "../../loops/cancel-task.ts";
 import { change } from "../../state/change.ts";
+import { lockLoop } from "../../state/locks.ts";
+import { oneRow, type Queryable } from "../../state/rows.ts";
 import { clean } from "./clean.ts";
 import { sandboxOwner } from "./loop-sandboxes.ts";
 import { isUnneeded } from "./sandboxes.ts";
@@ -90,6 +93,26 @@ describe("B6 sandboxes", () => {
     expect(await statuses(), "the other one is at work").toEqual(["stopped", "running"]);
   });
 
+  it("that are to be stopped are those that were seen, and none that has the name of one by then", async () => {
+    const { loop, tasks } = await newLoop(place.database, [newTask("a")]);
+    const { lease } = await startedRun(place.database);
+    const asked = { what: "task", id: tasks[0]?.id ?? "", by: "wait_for_quota", from: "running" } as const;
+    await change(place.database, { ...asked, fence: lease.fence });
+    const name = `loop-${loop.id}-shell-1`;
+    await (await sandboxes.make(name)).close();
+    let cleaning: Promise<boolean> | undefined;
+    await place.database.transaction(async (on) => {
+      await lockLoop(on, loop.id);
+      cleaning = clean(place);
+      await vi.waitFor(async () => expect(await waitingForLoops(on)).toBe(1), 10_000);
+      await (await place.backend("host")).remove(name, { force: true });
+      await (await sandboxes.make(name)).close();
+    });
+    expect(await cleaning).toBe(true);
+    expect(await sandboxes.statuses()).toEqual(["running"]);
+    expect(place.lines.filter((line) => !line.includes("is stopped"))).toEqual([]);
+  });
+
   it.each([
     ["a task that runs", { task: 1, judge: false }, "running", 0, false],
     ["a task that waits for its quota", { task: 1, judge: false }, "blocked(quota_wait)", 1_000, false],
@@ -124,4 +147,13 @@ it("where an engine does not answer what has ended on the host is removed all th
 async function paused(loop: string): Promise<void> {
   const asked = { what: "loop", id: loop, by: "pause", from: "running", to: "paused(budget)" } as const;
   await change(place.database, { ...asked, set: { detail: "It has used all." } });
+}
+
+async function waitingForLoops(on: Queryable): Promise<number> {
+  const { count } = await oneRow(
+    on,
+    z.object({ count: z.number() }),
+    "select count(*) from pg_locks where locktype = 'advisory' and not granted",
+  );
+  return count;
 }

@@ -58,7 +58,7 @@ async function putAway({ database, config, log }: Place, sandbox: LoopSandbox): 
     } else if (isToWait(sandbox, facts) && summary.status === "running") {
       const until = facts.loopWaits ? "its plan is approved" : "its task goes on";
       log(`sandbox ${summary.name} is stopped, until ${until}`);
-      await showingLife(on, () => backend.stop(summary.name).catch(unlessGone));
+      await showingLife(on, () => backend.stop(summary.name, { id: summary.id }).catch(unlessGone));
     }
   });
 }
