@@ -1,10 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
-import { newLoop, newTask, startedRun } from "../../fixture/temporary-loops.ts";
+import { newLoop, newTask, startedRun, submit } from "../../fixture/temporary-loops.ts";
 import { type TemporaryPlace, temporaryPlace } from "../../fixture/temporary-place.ts";
 import { TemporarySandboxes, withSilentEngine } from "../../fixture/temporary-sandboxes.ts";
 import { cancelLoop } from "../../loops/cancel-loop.ts";
 import { cancelTask } from "../../loops/cancel-task.ts";
+import { pauseTask } from "../../loops/pause-task.ts";
 import { change } from "../../state/change.ts";
 import { lockLoop } from "../../state/locks.ts";
 import { oneRow, type Queryable } from "../../state/rows.ts";
@@ -93,6 +94,44 @@ describe("B6 sandboxes", () => {
     expect(await statuses(), "the other one is at work").toEqual(["stopped", "running"]);
   });
 
+  it("of a task that a person paused, or that waits for one that failed, are stopped and kept", async () => {
+    const { loop, tasks } = await newLoop(place.database, [
+      newTask("a"),
+      newTask("b"),
+      newTask("c", { needs: [2] }),
+    ]);
+    const { lease } = await startedRun(place.database);
+    await startedRun(place.database);
+    for (const number of [1, 2, 3]) await (await sandboxes.make(`loop-${loop.id}-shell-${number}`)).close();
+    const again = { what: "task", id: tasks[0]?.id ?? "", by: "again", from: "running" } as const;
+    await change(place.database, { ...again, fence: lease.fence });
+    await pauseTask(place.database, tasks[0]?.id ?? "");
+    const blocked = { what: "task", id: tasks[2]?.id ?? "", by: "block", from: "queued" } as const;
+    await change(place.database, blocked);
+    await clean(place);
+    expect(await sandboxes.statuses(), "the second one is at work").toEqual([
+      "stopped",
+      "running",
+      "stopped",
+    ]);
+  });
+
+  it("of a task whose work waits for the judge are removed, where who should have done so was killed", async () => {
+    const { loop } = await newLoop(place.database, [newTask("a")]);
+    const { lease } = await startedRun(place.database);
+    const names = ["shell-1", "baseline-1", "shell-1-judge"].map((name) => `loop-${loop.id}-${name}`);
+    for (const name of names) await (await sandboxes.make(name)).close();
+    await clean(place);
+    expect(await sandboxes.names(), "it is worked on").toEqual(names.slice(0, 2).toSorted());
+    await submit(place.database, lease);
+    await (await sandboxes.make(names[2] ?? "")).close();
+    await clean(place);
+    expect(await sandboxes.names(), "somebody is about to").toEqual(names.toSorted());
+    await place.database.query("update tasks set updated_at = now() - interval '5 minutes'");
+    await clean(place);
+    expect(await sandboxes.names()).toEqual([names[2]]);
+  });
+
   it("that are to be stopped are those that were seen, and none that has the name of one by then", async () => {
     const { loop, tasks } = await newLoop(place.database, [newTask("a")]);
     const { lease } = await startedRun(place.database);
@@ -117,6 +156,16 @@ describe("B6 sandboxes", () => {
     ["a task that runs", { task: 1, judge: false }, "running", 0, false],
     ["a task that waits for its quota", { task: 1, judge: false }, "blocked(quota_wait)", 1_000, false],
     ["one that has waited for too long", { task: 1, judge: false }, "blocked(quota_wait)", 9_000, true],
+    [
+      "a task whose work was just handed over",
+      { task: 1, judge: false },
+      "blocked(awaiting_judge)",
+      9_000,
+      false,
+    ],
+    ["a task whose work is judged", { task: 1, judge: false }, "blocked(awaiting_judge)", 90_000, true],
+    ["a task that begins its rework anew", { task: 1, judge: false }, "blocked(needs_rework)", 90_000, true],
+    ["a task that a person paused", { task: 1, judge: false }, "blocked(paused)", 9_000, false],
     ["a judge at work", { task: 1, judge: true }, "blocked(awaiting_judge)", 0, false],
     ["a judge with nothing to judge", { task: 1, judge: true }, "running", 0, true],
     ["the loop itself", { task: null, judge: false }, null, 0, false],

@@ -8,7 +8,23 @@ import { showingLife } from "../../state/transaction.ts";
 import type { CleanOptions } from "./clean-options.ts";
 import { type LoopSandbox, loopSandboxes, onBackends } from "./loop-sandboxes.ts";
 
-const ended: ReadonlySet<TaskState> = new Set<TaskState>(["done", "failed", "cancelled"]);
+const ended: ReadonlySet<string> = new Set<TaskState>(["done", "failed", "cancelled"]);
+
+/** Its work was handed over: after a judgement a run begins in a new sandbox. */
+const handedOver: ReadonlySet<string> = new Set<TaskState>([
+  "blocked(awaiting_judge)",
+  "blocked(needs_rework)",
+]);
+
+/** Whoever handed it over removes the sandbox just then, unless they were killed. */
+const removalMs = 60_000;
+
+/** Its next run may find there what the last one left, and nobody knows when that begins. */
+const waiting: ReadonlySet<string> = new Set<TaskState>([
+  "blocked(quota_wait)",
+  "blocked(paused)",
+  "blocked(dependency_failed)",
+]);
 
 const factsRow = z.object({
   loopEnded: z.boolean(),
@@ -22,10 +38,11 @@ const factsRow = z.object({
 type Facts = z.infer<typeof factsRow>;
 
 /**
- * Contract B6: removes the sandboxes of loops and tasks that have ended, those of judges who have nothing to judge, and
- * those that were kept for a task that has waited for its quota for too long; until then one that is kept is stopped, and
- * so is one of a task whose loop is paused, where who should have done so was killed. So is the loop's own while its plan
- * waits for a person: whoever opens it starts it. A sandbox of a loop that is not in the database is somebody else's.
+ * Contract B6: removes the sandboxes of loops and tasks that have ended, those of tasks whose work is with the judge, those
+ * of judges who have nothing to judge, and those that were kept for a task that has waited for its quota for too long; until
+ * then one that is kept is stopped, and so is one of a task that waits otherwise, or whose loop is paused. All of this where
+ * who should have done so was killed. The loop's own is stopped while its plan waits for a person: whoever opens it
+ * starts it. A sandbox of a loop that is not in the database is somebody else's.
  */
 export async function removeSandboxes(place: Place, { signal }: CleanOptions = {}): Promise<void> {
   const { sandboxes } = await loopSandboxes(place);
@@ -72,12 +89,13 @@ export function isUnneeded(
   if (task === null || facts.task === null) return false;
   if (judge) return facts.task !== "blocked(awaiting_judge)";
   if (facts.task === "blocked(quota_wait)") return (facts.sinceMs ?? 0) > quotaKeepMs;
-  return [...ended].some((state) => state === facts.task);
+  if (handedOver.has(facts.task)) return (facts.sinceMs ?? 0) > removalMs;
+  return ended.has(facts.task);
 }
 
 function isToWait({ judge, task: own }: LoopSandbox, { task, loopWaits, loopPaused }: Facts): boolean {
   if (own === null) return loopWaits;
-  return !judge && (task === "blocked(quota_wait)" || (task === "queued" && loopPaused));
+  return !judge && task !== null && (waiting.has(task) || (task === "queued" && loopPaused));
 }
 
 async function read(on: Queryable, { loop, task }: LoopSandbox): Promise<Facts | undefined> {
