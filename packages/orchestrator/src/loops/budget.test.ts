@@ -9,12 +9,13 @@ import {
   temporaryLoopPlace,
 } from "../fixture/temporary-loop-place.ts";
 import { claimed, claimOf } from "../fixture/temporary-loops.ts";
+import { haltOverBudget } from "../recovery/reconcile/budgets.ts";
 import { change } from "../state/change.ts";
 import { claimStage } from "../state/claims.ts";
 import { releaseLease } from "../state/lease.ts";
 import { findLoop } from "../state/loops.ts";
 import { noteRun, startRun } from "../state/runs.ts";
-import { budgetOf, budgetsOf, haltOverBudget } from "./budget.ts";
+import { budgetOf, budgetsOf } from "./budget.ts";
 import { cancelLoop } from "./cancel-loop.ts";
 import { pauseLoop } from "./pause-loop.ts";
 import { resumeLoop } from "./resume-loop.ts";

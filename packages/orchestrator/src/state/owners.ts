@@ -57,7 +57,7 @@ const owners: Owners = {
     approve: [by("person", "loops/approve-loop.ts")],
     pause: [
       { ...by("person", "loops/pause-loop.ts"), from: ["running"], to: ["paused(asked)"] },
-      { ...by("reconciler", "loops/budget.ts"), from: ["running"], to: ["paused(budget)"] },
+      { ...by("reconciler", "recovery/reconcile/budgets.ts"), from: ["running"], to: ["paused(budget)"] },
       { ...by("dispatcher", failTask), from: ["running"], to: ["paused(budget)"] },
       { ...by("merger", "merging/project-branch.ts"), to: ["paused(branch_moved)"] },
     ],
@@ -65,7 +65,7 @@ const owners: Owners = {
     finish: [by("reconciler", "loops/end-loop.ts")],
     fail: [
       { ...by("planner", "planning/plan-failure.ts", "dispatch/fail-stage.ts"), from: ["planning"] },
-      { ...by("reconciler", "loops/budget.ts"), from: ["planning"] },
+      { ...by("reconciler", "recovery/reconcile/budgets.ts"), from: ["planning"] },
       { ...by("reconciler", "loops/end-loop.ts"), from: ["running", "paused(budget)"] },
     ],
     cancel: [by("person", "loops/cancel-loop.ts")],

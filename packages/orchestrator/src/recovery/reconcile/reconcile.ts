@@ -1,7 +1,7 @@
-import { haltOverBudget } from "../../loops/budget.ts";
 import { endLoopIfOver } from "../../loops/end-loop.ts";
 import type { Place } from "../../place.ts";
 import { settleDependents } from "../../state/dependents.ts";
+import { haltOverBudget } from "./budgets.ts";
 import { forEachLoop } from "./for-each-loop.ts";
 import { loopsThatMayBeOver, loopsToSettle } from "./loops-to-look-at.ts";
 import { repairProjection, repairProjections } from "./projections.ts";
