@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { databaseUrl, EmbeddedPostgres, openPlace, removeAbandoned } from "@opentiger/orchestrator";
-import { SandboxError, stateFolder } from "@opentiger/sandbox";
+import { HostBackend, openState, SandboxError, stateFolder } from "@opentiger/sandbox";
 import { CodedError } from "@opentiger/schema";
 import { refuseRunning } from "../instance/processes.ts";
 import { foreignNames, removeSockets, removeState } from "../uninstall/remove-state.ts";
@@ -140,7 +140,8 @@ async function makeRoom(
   if (!force) throw notEmpty(folder, "holds an instance already");
   const foreign = foreignNames(folder);
   if (foreign.length > 0) throw notEmpty(folder, `holds what is not openTiger's: ${foreign.join(", ")}`);
-  refuseLosingSandboxes(folder, coming);
+  await refuseRunningSandboxes(folder);
+  await refuseLosingSandboxes(folder, coming);
   const kept = `${folder}-before-${new Date().toISOString().replaceAll(/[:.]/g, "-")}.backup`;
   say(`keeping what is there as ${kept}`);
   await makeBackup(env, kept, { say, signal });
@@ -148,10 +149,20 @@ async function makeRoom(
   return kept;
 }
 
+/** Those of the host work in the state folder itself, and end when it goes. Others have all they need in their engine. */
+async function refuseRunningSandboxes(folder: string): Promise<void> {
+  const running = (await hostSandboxes(folder)).filter(({ status }) => status === "running");
+  if (running.length === 0) return;
+  const names = running.map(({ name }) => name).join(" ");
+  throw new SandboxError("not_allowed_now", `nothing is restored while sandboxes of the host run: ${names}`, {
+    remedy: `opentiger sandbox stop ${names}`,
+  });
+}
+
 /** A sandbox that only the present records know would be nobody's afterwards. */
-function refuseLosingSandboxes(folder: string, coming: string): void {
-  const known = new Set(records(coming));
-  const lost = records(folder).filter((id) => !known.has(id));
+async function refuseLosingSandboxes(folder: string, coming: string): Promise<void> {
+  const known = new Set(await sandboxIds(coming));
+  const lost = (await sandboxIds(folder)).filter((id) => !known.has(id));
   if (lost.length === 0) return;
   throw new SandboxError(
     "not_allowed_now",
@@ -160,11 +171,14 @@ function refuseLosingSandboxes(folder: string, coming: string): void {
   );
 }
 
-function records(folder: string): string[] {
-  return ["sandboxes", "host"].flatMap((part) => {
-    const path = join(folder, part);
-    return existsSync(path) ? readdirSync(path).filter((name) => name.endsWith(".json")) : [];
-  });
+async function sandboxIds(folder: string): Promise<string[]> {
+  const path = join(folder, "sandboxes");
+  const records = existsSync(path) ? readdirSync(path).filter((name) => name.endsWith(".json")) : [];
+  return [...records, ...(await hostSandboxes(folder)).map(({ id }) => id)];
+}
+
+function hostSandboxes(folder: string): ReturnType<HostBackend["list"]> {
+  return new HostBackend(openState(folder)).list();
 }
 
 /** While the state folder is still aside: whoever finds the instance finds its data too. */
