@@ -4,12 +4,13 @@ import { loopSettings } from "@opentiger/schema";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { eventsFile, runFolder, transcriptFile } from "../../agent/run-files.ts";
 import { failStage } from "../../dispatch/fail-stage.ts";
+import { TemporaryJudgedLoop } from "../../fixture/temporary-judged-loop.ts";
 import { planned } from "../../fixture/temporary-loop-place.ts";
-import { claimed, claimOf, newLoop, newTask, submit } from "../../fixture/temporary-loops.ts";
+import { claimed, claimOf, newLoop, newTask } from "../../fixture/temporary-loops.ts";
 import { type TemporaryPlace, temporaryPlace } from "../../fixture/temporary-place.ts";
 import { conclude } from "../../judging/conclude.ts";
 import { failed, passed } from "../../judging/conclusion.ts";
-import type { Judging } from "../../judging/judging.ts";
+import { openJudging } from "../../judging/judging.ts";
 import { cancelLoop } from "../../loops/cancel-loop.ts";
 import { finishPlanning } from "../../planning/finish-planning.ts";
 import { failPlanning } from "../../planning/plan-failure.ts";
@@ -20,12 +21,12 @@ import type { Lease } from "../../state/lease.ts";
 import { createLoop, findLoop, type LoopRow } from "../../state/loops.ts";
 import { ensureRepository } from "../../state/repositories.ts";
 import { findRun, type RunRow, startRun } from "../../state/runs.ts";
-import { findTask } from "../../state/tasks.ts";
 import { taskFailureOf } from "../task-failures.ts";
 import { clean } from "./clean.ts";
 import { endStrayRuns } from "./stray-runs.ts";
 
 let place: TemporaryPlace;
+const judgedLoops: TemporaryJudgedLoop[] = [];
 
 beforeAll(async () => {
   place = await temporaryPlace();
@@ -36,7 +37,10 @@ beforeEach(async () => {
   place.lines.length = 0;
 });
 
-afterAll(() => place.remove());
+afterAll(async () => {
+  for (const loop of judgedLoops) loop.remove();
+  await place.remove();
+});
 
 interface Begun {
   loop: string;
@@ -100,7 +104,12 @@ it.each(ends)("what %s said is kept after its loop", async (_who, begin, end, st
   writeFileSync(transcriptFile(place, run), "as it was printed");
   writeFileSync(`${transcriptFile(place, run)}-piece-1`, "as it was printed");
   await end(begun);
-  expect(readdirSync(runFolder(place, run)), "what was printed is gone").toEqual(["events.ndjson"]);
+  const left = readdirSync(runFolder(place, run));
+  expect(left).toContain("events.ndjson");
+  expect(
+    left.filter((name) => name.startsWith("transcript")),
+    "what was printed is gone",
+  ).toEqual([]);
   expect((await findRun(place.database, run.id))?.state).toBe(state);
   await cancelLoop(place.database, loop).catch(() => {});
   await place.database.query("update loops set status = 'cancelled', ended_at = now()");
@@ -148,8 +157,10 @@ async function working(): Promise<Begun> {
 }
 
 async function judging(): Promise<Begun> {
-  const { loop } = await newLoop(place.database, [newTask("a")]);
-  await submit(place.database, await claimed(claimStage(place.database, claimOf("me"))));
+  const tasks = [newTask("a")];
+  const loop = await TemporaryJudgedLoop.begin(place, { files: { "a/x": "1\n" }, tasks });
+  judgedLoops.push(loop);
+  await loop.submit(1, { "a/x": "2\n" });
   return begun(loop.id, "judge");
 }
 
@@ -160,13 +171,9 @@ async function begun(loop: string, role: RunRow["role"]): Promise<Begun> {
   return { loop, lease, run };
 }
 
-/** As the judge's stage ends; of the judgement only what is written down is there. */
-async function judged({ lease, run }: Begun, conclusion: ReturnType<typeof passed>): Promise<void> {
-  const task = await findTask(place.database, lease.task ?? "");
-  const oid = "0".repeat(40);
-  const known = { place, lease, task, judgeRun: run, run, candidateOid: oid, tip: oid };
-  // Of the rest of it nothing is looked at.
-  await conclude(known as unknown as Judging, conclusion, []);
+/** As the judge's stage ends, by whoever goes on with it. */
+async function judged({ lease }: Begun, conclusion: ReturnType<typeof passed>): Promise<void> {
+  await conclude(await openJudging(place, lease, new AbortController().signal), conclusion, []);
 }
 
 async function loopRow(id: string): Promise<LoopRow> {
