@@ -1,8 +1,10 @@
 import type { StageRole } from "@opentiger/schema";
 import { z } from "zod";
 import { ownerHasEnded } from "../process/owner.ts";
+import { isPassing } from "../stage/passing-trouble.ts";
 import type { Database } from "../state/database.ts";
 import { type Lease, takeOver } from "../state/lease.ts";
+import { tryLockLoop } from "../state/locks.ts";
 import { allRows } from "../state/rows.ts";
 
 export interface Taker {
@@ -11,12 +13,10 @@ export interface Taker {
   roles: readonly StageRole[];
   /** The stages that this process works on. */
   own: ReadonlySet<number>;
-}
-
-export interface TakenOver {
-  leases: Lease[];
-  /** Whether others still work, who may end without a word. */
-  others: boolean;
+  /** Works on it from now on. */
+  begin(lease: Lease): void;
+  /** Hears of a loop of which nothing can be taken over; others are all the same. */
+  onTrouble(loop: string, error: unknown): void;
 }
 
 const claimedRow = z.object({
@@ -30,9 +30,11 @@ const claimedRow = z.object({
 
 /**
  * Takes over what nobody works on any more, though it is claimed: its lease has expired, its owner is known to have
- * ended, or it is this process's own by a claim whose answer was lost. Of several who try, one gets it.
+ * ended, or it is this process's own by a claim whose answer was lost. Of several who try, one gets it, and begins at once:
+ * what fails afterwards, with another, takes nothing back. Says whether others still work, who may end without a word, or
+ * something has to be looked at again.
  */
-export async function takeOverAbandoned(database: Database, taker: Taker): Promise<TakenOver> {
+export async function takeOverAbandoned(database: Database, taker: Taker): Promise<{ others: boolean }> {
   const claimed = await allRows(
     database,
     claimedRow,
@@ -41,15 +43,30 @@ export async function takeOverAbandoned(database: Database, taker: Taker): Promi
     [taker.roles],
   );
   const foreign = claimed.filter(({ stage, owner }) => owner !== taker.owner || !taker.own.has(stage));
-  const leases: Lease[] = [];
+  let left = foreign.length;
   for (const stage of foreign) {
-    const ended = stage.owner === taker.owner || ownerHasEnded(stage.owner);
-    if (!ended && !stage.expired) continue;
-    const { owner, leaseMs } = taker;
-    // One that lives and was only late may have been heard since; then nothing is taken.
-    const how = { owner, leaseMs, ...(ended ? { deadOwner: stage.owner } : {}) };
-    const lease = await takeOver(database, stage, how);
-    if (lease) leases.push(lease);
+    const lease = await taken(database, stage, taker).catch((error: unknown) => {
+      if (isPassing(error)) throw error;
+      taker.onTrouble(stage.loop, error);
+    });
+    if (!lease) continue;
+    taker.begin(lease);
+    left -= 1;
   }
-  return { leases, others: foreign.length > leases.length };
+  return { others: left > 0 };
+}
+
+async function taken(
+  database: Database,
+  stage: z.infer<typeof claimedRow>,
+  { owner, leaseMs }: Taker,
+): Promise<Lease | undefined> {
+  const ended = stage.owner === owner || ownerHasEnded(stage.owner);
+  if (!ended && !stage.expired) return undefined;
+  // One that lives and was only late may have been heard since; then nothing is taken.
+  const how = { owner, leaseMs, ...(ended ? { deadOwner: stage.owner } : {}) };
+  return database.transaction(async (on) =>
+    // Not waited for, as in a claim: whoever keeps this loop for long would keep us from all the others.
+    (await tryLockLoop(on, stage.loop)) ? takeOver(on, stage, how) : undefined,
+  );
 }

@@ -12,8 +12,11 @@ import { thisMachine } from "../process/owner.ts";
 import { LeaseLost, ProcessEnding } from "../stage/lease-lost.ts";
 import { change } from "../state/change.ts";
 import { claimStage } from "../state/claims.ts";
+import type { Lease } from "../state/lease.ts";
+import { lockLoop } from "../state/locks.ts";
 import { openStage } from "../state/stages.ts";
 import { findTask, listTasks } from "../state/tasks.ts";
+import { showingLife } from "../state/transaction.ts";
 import { Dispatcher, type DispatcherOptions } from "./dispatcher.ts";
 
 const instance = await temporaryDatabase();
@@ -83,6 +86,38 @@ it("a stage whose owner was killed is taken over at once, long before its lease 
   await until("it is done", () => allDone(loop.id));
   expect(work.begun[0]).toMatchObject({ stage: dead.stage, kind: "run" });
   expect(work.begun[0]?.fence).toBeGreaterThan(dead.fence);
+});
+
+it("a loop that somebody keeps locked, or that is broken, holds up nothing that was left in the others", async () => {
+  const owner = await killedOwner();
+  const left: Lease[] = [];
+  for (const name of ["locked", "broken", "sound"]) {
+    await newLoop(place.database, [newTask(name)]);
+    left.push(await claimed(claimStage(place.database, { ...claimOf(owner), leaseMs: 3_600_000 })));
+  }
+  const [locked, broken, sound] = left.map(({ stage }) => stage);
+  await place.database.query(
+    `create function refuse() returns trigger language plpgsql as $$ begin raise exception 'no'; end $$;
+     create trigger refused before update on stages for each row when (new.id = ${broken}) execute function refuse()`,
+  );
+  const work = countedWork(
+    async (_lease, signal) => void (await until("it is told to stop", () => signal.aborted)),
+  );
+  const begun = (): number[] => work.begun.map(({ stage }) => stage);
+  try {
+    await other.database.transaction(async (on) => {
+      await lockLoop(on, left[0]?.loop ?? "");
+      start(work);
+      await showingLife(on, () => until("the sound one is taken over", () => begun().length > 0));
+    });
+    expect(begun()).toEqual([sound]);
+    await until("the locked one is taken over when it is free", () => begun().length > 1);
+    expect(begun()).toEqual([sound, locked]);
+  } finally {
+    await place.database.query("drop trigger refused on stages; drop function refuse()");
+  }
+  await until("so is the broken one when it is mended", () => begun().length > 2);
+  expect(work.begun.map(({ takenOver }) => takenOver)).toEqual([1, 1, 1]);
 });
 
 it("a stage whose owner lives, or is on another machine, is left to him until the lease is over", async () => {

@@ -119,22 +119,28 @@ export class Dispatcher {
     if (this.#told.has(trouble)) return;
     if (this.#told.size >= mostTold) this.#told.clear();
     this.#told.add(trouble);
-    this.#place.log(`nothing is claimed in ${trouble}`);
+    this.#place.log(trouble);
   }
 
   /** Everything that can be begun now is begun. Returns for how long there is nothing more to do, as far as is known. */
   async #look(): Promise<number> {
     await this.#workshop.dropLost();
     const { owner } = this;
-    const taker = { owner, leaseMs: this.#leaseMs, roles: this.#roles, own: this.#workshop.stages };
-    const { leases, others } = await takeOverAbandoned(this.#place.database, taker);
-    for (const lease of leases) {
-      this.#place.log(`stage ${lease.stage} (${lease.kind}) is taken over`);
-      this.#workshop.begin(lease);
-    }
+    const { others } = await takeOverAbandoned(this.#place.database, {
+      owner,
+      leaseMs: this.#leaseMs,
+      roles: this.#roles,
+      own: this.#workshop.stages,
+      begin: (lease) => {
+        this.#place.log(`stage ${lease.stage} (${lease.kind}) is taken over`);
+        this.#workshop.begin(lease);
+      },
+      onTrouble: (loop, error) => this.#tell(`nothing is taken over in loop ${loop}: ${String(error)}`),
+    });
+    const onTrouble = (loop: string, error: unknown): void =>
+      this.#tell(`nothing is claimed in loop ${loop}: ${String(error)}`);
     while (!this.#stopping) {
       const limits = claimLimits(this.#place.config);
-      const onTrouble = (loop: string, error: unknown): void => this.#tell(`loop ${loop}: ${String(error)}`);
       const request = { owner, roles: this.#roles, limits, leaseMs: this.#leaseMs, onTrouble };
       const claim = await claimStage(this.#place.database, request);
       if (!claim.claimed) {

@@ -78,19 +78,18 @@ export async function takeLease(
  * adopted. Only when the lease has expired, or its owner is known to be dead. undefined: somebody else did, or it lives.
  */
 export async function takeOver(
-  database: Database,
+  on: Database | Queryable,
   expired: Pick<Lease, "stage" | "loop" | "task" | "fence">,
   taker: { owner: string; leaseMs: number; deadOwner?: string },
 ): Promise<Lease | undefined> {
-  return database.transaction(async (on) => {
-    await lockLoop(on, expired.loop);
-    const { count } = await on.query(
-      `select 1 from stages where id = $1 and fence = $2 and state = 'claimed'
-         and (lease_until < now() or owner = $3) for update`,
-      [expired.stage, expired.fence, taker.deadOwner ?? null],
-    );
-    return count === 0 ? undefined : takeLease(on, expired, taker);
-  });
+  if (on instanceof Database) return on.transaction((connection) => takeOver(connection, expired, taker));
+  await lockLoop(on, expired.loop);
+  const { count } = await on.query(
+    `select 1 from stages where id = $1 and fence = $2 and state = 'claimed'
+       and (lease_until < now() or owner = $3) for update`,
+    [expired.stage, expired.fence, taker.deadOwner ?? null],
+  );
+  return count === 0 ? undefined : takeLease(on, expired, taker);
 }
 
 /**

@@ -6,7 +6,7 @@ import { type TemporaryPlace, temporaryPlace } from "../../fixture/temporary-pla
 import { TemporarySandboxes, withSilentEngine } from "../../fixture/temporary-sandboxes.ts";
 import { cancelTask } from "../../loops/cancel-task.ts";
 import { change } from "../../state/change.ts";
-import { heartbeat } from "../../state/lease.ts";
+import { heartbeat, type Lease } from "../../state/lease.ts";
 import { findRun, noteRun } from "../../state/runs.ts";
 import { endStrayRuns } from "./stray-runs.ts";
 
@@ -64,8 +64,11 @@ it("one is left alone while somebody has its stage and says so, however long it 
   await place.database.query("update stages set created_at = now() - interval '3 days'");
   expect(await heartbeat(place.database, lease, 60_000)).toBeDefined();
   await endStrayRuns(place);
+  const taken: number[] = [];
   const taker = { owner: "another", leaseMs: 60_000, roles: stageRoles, own: new Set<number>() };
-  expect(await takeOverAbandoned(place.database, taker)).toEqual({ leases: [], others: true });
+  const hears = { begin: ({ stage }: Lease) => void taken.push(stage), onTrouble: expect.unreachable };
+  expect(await takeOverAbandoned(place.database, { ...taker, ...hears })).toEqual({ others: true });
+  expect(taken).toEqual([]);
   expect((await findRun(place.database, run.id))?.state).toBe("running");
   expect(await stateOf(place.database, lease.task ?? "")).toBe("running");
 });
