@@ -25,9 +25,9 @@ import {
   cloneEnvironment,
   fillHostClone,
   hostClonePath,
-  hostClones,
   makeCloneFolder,
   removeHostClone,
+  removeStrayClones,
 } from "./host-clone.ts";
 import { type HostRecord, HostRecords, isAbandoned, isBeingMade } from "./host-record.ts";
 import { inheritedVariables } from "./inherited-variables.ts";
@@ -149,10 +149,7 @@ export class HostBackend implements Backend {
     const abandoned = this.#records.list().filter(isAbandoned);
     for (const record of abandoned) await this.#discard(record);
     this.#records.collect();
-    // The clones first: the record of one is written before it and dropped after it.
-    const clones = hostClones(this.#state.folder);
-    const known = new Set(this.#records.list().map(({ id }) => id));
-    for (const id of clones) if (!known.has(id)) removeHostClone(this.#state.folder, id);
+    removeStrayClones(this.#state.folder, () => this.#records.list().map(({ id }) => id));
     return abandoned.map(({ name }) => name);
   }
 

@@ -54,8 +54,18 @@ export function removeHostClone(stateFolder: string, id: string): void {
   }
 }
 
+/**
+ * Removes the clones that no sandbox has. Who has one is asked when they have been looked for: the record of a sandbox is
+ * written before its clone is made, and dropped after that is gone, so that one which is made meanwhile is not removed.
+ */
+export function removeStrayClones(stateFolder: string, known: () => readonly string[]): void {
+  const clones = hostClones(stateFolder);
+  const kept = new Set(known());
+  for (const id of clones) if (!kept.has(id)) removeHostClone(stateFolder, id);
+}
+
 /** The ids of all there are. */
-export function hostClones(stateFolder: string): string[] {
+function hostClones(stateFolder: string): string[] {
   try {
     return readdirSync(clonesFolder(stateFolder));
   } catch (error) {
