@@ -62,10 +62,12 @@ async function copyFolder(from: string, to: string, way: InstallWay): Promise<vo
 }
 
 async function placeFile(source: string, target: string, way: InstallWay): Promise<void> {
-  if (way === "linked" && (await linked(source, target))) return;
-  await copyFile(source, target, constants.COPYFILE_FICLONE);
-  const { mode } = await stat(source);
-  await chmod(target, (mode & 0o100) !== 0 ? 0o755 : 0o644);
+  if (way === "copied" || !(await linked(source, target))) {
+    await copyFile(source, target, constants.COPYFILE_FICLONE);
+    const { mode } = await stat(source);
+    await chmod(target, (mode & 0o100) !== 0 ? 0o755 : 0o644);
+  }
+  // Also of a link: whoever unpacked the package a moment ago has perhaps not seen to it.
   await syncToDisk(target);
 }
 
