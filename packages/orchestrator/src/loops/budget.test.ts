@@ -121,6 +121,27 @@ it("a loop that has used its budget gets no more, is paused, and goes on with a 
   expect(await claim()).toMatchObject({ claimed: true, lease: { loop: id } });
 });
 
+it("a loop of which only merging is left needs no budget to go on, for that costs nothing", async () => {
+  const settings = { budget: { tokens: 1_000, usd: null } };
+  const { loop } = await plannedLoop(place, [planned("a")], { settings });
+  loops.push(loop.id);
+  const { lease, run } = await beginRun(place);
+  const tokens = { input: 1_000, output: 0, cacheRead: 0, cacheWrite: 0 };
+  await noteRun(place.database, lease, run, { tokens });
+  const { fence, task } = lease;
+  await change(place.database, { what: "run", id: run, by: "succeed", from: "running", fence });
+  await change(place.database, { what: "task", id: task ?? "", by: "submit", from: "running", fence });
+  const pause = { what: "loop", id: loop.id, by: "pause", from: "running" } as const;
+  await change(place.database, { ...pause, to: "paused(branch_moved)" });
+  await expect(resumeLoop(place, loop.id), "judging costs").rejects.toMatchObject({
+    code: "loop_budget_used_up",
+  });
+  const pass = { what: "task", id: task ?? "", by: "pass", from: "blocked(awaiting_judge)" } as const;
+  await change(place.database, pass);
+  expect(await resumeLoop(place, loop.id)).toMatchObject({ state: "running" });
+  expect(await claim()).toMatchObject({ claimed: true, lease: { loop: loop.id, kind: "merge" } });
+});
+
 it("a loop without a budget for its plan has failed and says so, and is planned with a larger one only", async () => {
   const id = await unplanned({ tokens: 1_000, usd: null });
   const lease = await claimed(claim());

@@ -46,6 +46,12 @@ export async function budgetOf(
   return { ok: true, left: { tokens: less(own.tokens, day.tokens), usd: less(own.usd, day.usd) } };
 }
 
+/** Merging costs nothing; and a loop without any stage ends, or waits for a person. */
+export async function needsBudget(on: Queryable, loop: string): Promise<boolean> {
+  const open = "select 1 from stages where loop_id = $1 and state <> 'ended' and kind <> 'merge' limit 1";
+  return (await on.query(open, [loop])).count > 0;
+}
+
 function leftOf({ tokens, usd }: Bound, used: { total: number; usd: number | null }): Bound {
   return {
     tokens: tokens === null ? null : Math.max(0, tokens - used.total),

@@ -1,4 +1,4 @@
-import { budgetOf } from "../../loops/budget.ts";
+import { budgetOf, needsBudget } from "../../loops/budget.ts";
 import { withLoop } from "../../loops/existing.ts";
 import type { Place } from "../../place.ts";
 import { change } from "../../state/change.ts";
@@ -43,12 +43,6 @@ async function haltIfOver(
     }
   });
   return loop.state === "paused(budget)" || loop.state === "failed";
-}
-
-/** Merging costs nothing; and a loop without any stage ends, or waits for a person. */
-async function needsBudget(on: Queryable, loop: string): Promise<boolean> {
-  const open = "select 1 from stages where loop_id = $1 and state <> 'ended' and kind <> 'merge' limit 1";
-  return (await on.query(open, [loop])).count > 0;
 }
 
 /** Its planner goes on until the gateway says no. */
