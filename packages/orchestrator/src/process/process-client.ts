@@ -71,11 +71,11 @@ export class ProcessClient<Status extends ProcessStatus> {
   }
 
   #send(method: "GET" | "POST", path: string): Promise<string> {
-    const { name, socket } = this.#known;
+    const { socket } = this.#known;
     return new Promise((resolve, reject) => {
       const asked = request({ socketPath: socket, method, path, timeout: answerMs });
       asked.once("error", reject);
-      asked.once("timeout", () => asked.destroy(new Error(`the ${name} does not answer`)));
+      asked.once("timeout", () => asked.destroy(this.#saysNothing()));
       asked.once("response", (answer) => {
         let text = "";
         answer.setEncoding("utf8");
@@ -86,6 +86,13 @@ export class ProcessClient<Status extends ProcessStatus> {
         answer.once("error", reject);
       });
       asked.end();
+    });
+  }
+
+  #saysNothing(): OrchestratorError {
+    const { name, log } = this.#known;
+    return new OrchestratorError("internal", `the ${name} does not answer`, {
+      remedy: `it may be stopped (SIGCONT lets it go on) or busy: see ${log}`,
     });
   }
 
