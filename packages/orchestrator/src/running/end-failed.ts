@@ -11,6 +11,7 @@ import { writeArtifacts } from "./run-artifacts.ts";
 import { type RunResult, runColumns } from "./run-result.ts";
 import type { StartPoint } from "./start-point.ts";
 import { removeTaskSandboxes, stopTaskSandbox, taskSandboxes } from "./task-sandbox.ts";
+import { afterTurn, lastTurn } from "./turns.ts";
 import { taskSandboxName, type Work } from "./work.ts";
 
 type Failed = Extract<RunResult, { failure: unknown }>;
@@ -75,7 +76,8 @@ async function workSoFar(
   const { sandbox, start } = at;
   if (!sandbox || !start || !goesOn(failure.type) || isGone(failure.type)) return undefined;
   try {
-    const found: Committed | object = left ?? (await commitNow(work, sandbox, start));
+    const latest = afterTurn(work, await lastTurn(work));
+    const found: Committed | object = left ?? (await commitNow(latest, sandbox, start));
     return "tree" in found ? await keepWork(work, sandbox, start, found) : undefined;
   } catch (error) {
     work.signal.throwIfAborted();

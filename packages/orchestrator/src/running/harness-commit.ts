@@ -3,7 +3,9 @@ import type { TaskFailure } from "@opentiger/schema";
 import { z } from "zod";
 import { untouchedFiles } from "../git/untouched-files.ts";
 import { taskFailureOf } from "../recovery/task-failures.ts";
-import { sayInside } from "./inside.ts";
+import { execId } from "../verifying/exec-id.ts";
+import { runCommand } from "../verifying/run-command.ts";
+import { patienceMs, workspaceOf } from "./inside.ts";
 import type { StartPoint } from "./start-point.ts";
 import type { Work } from "./work.ts";
 
@@ -27,6 +29,10 @@ echo "$commit $tree"`;
 
 const answer = /^([0-9a-f]{40}|[0-9a-f]{64}) ([0-9a-f]{40}|[0-9a-f]{64})\n$/;
 
+/** Of the answer, and of what git complains of. */
+const answerBytes = 4_096;
+const shownLength = 2_000;
+
 /** Commits in the sandbox what the agent left there. What git refuses to take breaks the rules. */
 export async function commitInside(
   work: Work,
@@ -35,26 +41,45 @@ export async function commitInside(
 ): Promise<Committed | { failure: TaskFailure }> {
   const known = await work.journal.known("committed", committed);
   if (known) return known;
-  const found = await commitNow(work, sandbox, start);
+  const found = await commitNow(work, sandbox, start, "commit");
   return "failure" in found ? found : work.journal.step("committed", committed, async () => found);
 }
 
-/** The same without writing it down: for work that is not done yet. */
+/** As much of the work as a commit depends on. */
+type CommitWork = Pick<Work, "turn" | "redact" | "signal"> & { run: Pick<Work["run"], "id" | "startedAt"> };
+
+/** What it is for: each is done once a turn. */
+type Purpose = "commit" | "keep";
+
+/**
+ * The same without writing it down: for work that is not done yet. Where whoever asked for it before died, or lost its
+ * session, git may still be at it: then its answer is waited for, and no second git breaks into the first one's index.
+ */
 export async function commitNow(
-  work: Work,
+  work: CommitWork,
   sandbox: Sandbox,
-  { start }: StartPoint,
+  { start }: Pick<StartPoint, "start">,
+  purpose: Purpose = "keep",
 ): Promise<Committed | { failure: TaskFailure }> {
-  const said = await sayInside(work, sandbox, script, { words: [start], env: author(work) });
-  const [, commit, tree] = answer.exec(said.stdout) ?? [];
-  if (said.code === 0 && commit !== undefined && tree !== undefined) return { commit, tree };
-  return {
-    failure: taskFailureOf("rules", `git does not take what it left: ${work.redact(said.stderr.trim())}`),
-  };
+  const { run, turn, signal, redact } = work;
+  const said = await runCommand(sandbox, {
+    command: ["sh", "-c", script, "sh", start],
+    cwd: workspaceOf(sandbox),
+    env: author(work),
+    timeoutMs: patienceMs,
+    id: execId(run.id, purpose, turn),
+    stdoutBytes: answerBytes,
+    signal,
+  });
+  const [, commit, tree] = answer.exec(said.stdout.toString("utf8")) ?? [];
+  if (said.exitCode === 0 && commit !== undefined && tree !== undefined) return { commit, tree };
+  const words = redact(said.tail.toString("utf8")).trim().slice(-shownLength);
+  const why = said.exit.reason === "exited" ? words : `it was ended (${said.exit.reason}) ${words}`.trim();
+  return { failure: taskFailureOf("rules", `git does not take what it left: ${why}`) };
 }
 
 /** Nobody sees this commit: the candidate is made of its tree. The same tree is the same commit. */
-function author({ run }: Work): Record<string, string> {
+function author({ run }: CommitWork): Record<string, string> {
   const date = run.startedAt.toISOString();
   return {
     GIT_AUTHOR_NAME: "openTiger",

@@ -3,7 +3,7 @@ import { collect, type Sandbox } from "@opentiger/sandbox";
 import type { Work } from "./work.ts";
 
 /** Adding a large tree takes minutes; what takes longer hangs. */
-const patienceMs = 10 * 60_000;
+export const patienceMs = 10 * 60_000;
 
 const mostOutput = 256 * 1024;
 
