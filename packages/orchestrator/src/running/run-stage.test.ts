@@ -1,18 +1,32 @@
+import { rmSync } from "node:fs";
+import type { LoopSource } from "@opentiger/schema";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { runFolder } from "../agent/run-files.ts";
 import { executeStage } from "../dispatch/execute-stage.ts";
-import { git, TemporaryJudgedLoop } from "../fixture/temporary-judged-loop.ts";
+import { type FileEdits, git, TemporaryJudgedLoop } from "../fixture/temporary-judged-loop.ts";
 import { type TemporaryPlace, temporaryPlace } from "../fixture/temporary-place.ts";
+import { listEvents } from "../state/events.ts";
+import { lastJudgement } from "../state/judgements.ts";
 import type { NewTask } from "../state/tasks.ts";
+import { openWork } from "./work.ts";
 
 let place: TemporaryPlace;
 
-/** An agent without a model: it does what stands behind RUN: in its prompt. */
-const obedient = ["sh", "-c", 'eval "$(sed -n "s/^RUN: //p" "$0")"', "{promptFile}"];
+const opinion = JSON.stringify({ judgement: "pass", summary: "It is as asked for.", points: [] });
+
+/** An agent without a model: it does what stands behind RUN: in its prompt, and as a judge it passes everything. */
+const script = `if grep -q '^You are the judge' "$0"; then echo '${opinion}'; else eval "$(sed -n 's/^RUN: //p' "$0")"; fi`;
+const obedient = ["sh", "-c", script, "{promptFile}"];
 
 beforeAll(async () => {
   place = await temporaryPlace();
   await place.config.patch(
-    { OPENTIGER_WORKER_AGENT: "command", OPENTIGER_AGENT_COMMAND: obedient, EXECUTION_ENVIRONMENT: "host" },
+    {
+      OPENTIGER_WORKER_AGENT: "command",
+      OPENTIGER_JUDGE_AGENT: "command",
+      OPENTIGER_AGENT_COMMAND: obedient,
+      EXECUTION_ENVIRONMENT: "host",
+    },
     "test",
   );
 });
@@ -63,7 +77,54 @@ describe("a run that leaves what no task may leave is sent back with that, and i
   });
 });
 
-async function begin(task: Partial<NewTask>, files: Record<string, string>): Promise<TemporaryJudgedLoop> {
+describe("a command that a model proposed and nobody has let run on this machine", () => {
+  const proposed = "echo it ran; false";
+  const note = `not run, since a model proposed it and nobody has let it run on this machine: ${proposed}`;
+
+  it("is run neither on the work nor by the judge, and both say so", async () => {
+    const loop = await proposedLoop();
+    await execute(loop);
+    expect(await loop.task()).toMatchObject({ state: "blocked(awaiting_judge)", rework: null });
+    expect(await leftOut(loop)).toEqual([[note]]);
+    await execute(loop);
+    const judgement = await lastJudgement(place.database, (await loop.task()).id);
+    expect(judgement).toMatchObject({
+      judgement: "pass",
+      evidence: { notes: expect.arrayContaining([note]) },
+    });
+    const ran = judgement?.evidence.rounds.flatMap(({ results }) => results.map(({ command }) => command));
+    expect(new Set(ran)).toEqual(new Set(["true"]));
+    loop.remove();
+  });
+
+  it("is told of once a run, also where whoever told of it dies at once", async () => {
+    const loop = await proposedLoop();
+    const lease = await loop.claim();
+    const { run } = await openWork(place, lease, new AbortController().signal);
+    // As if it had not come to writing down anything else.
+    rmSync(runFolder(place, run), { recursive: true, force: true });
+    await openWork(place, lease, new AbortController().signal);
+    expect(await leftOut(loop)).toEqual([[note]]);
+    loop.remove();
+  });
+
+  async function proposedLoop(): Promise<TemporaryJudgedLoop> {
+    const task = { instructions: "RUN: echo good > good.txt", verify: [{ command: proposed }] };
+    const files = { "opentiger.json": JSON.stringify({ setup: [], verify: ["true"] }) };
+    return begin(task, files, { kind: "prose" });
+  }
+
+  async function leftOut({ id }: TemporaryJudgedLoop): Promise<unknown[]> {
+    const { items } = await listEvents(place.database, { loop: id, limit: 500 });
+    return items.filter(({ type }) => type === "run.left_out").map(({ data }) => data["notes"]);
+  }
+});
+
+async function begin(
+  task: Partial<NewTask>,
+  files: FileEdits,
+  source?: LoopSource,
+): Promise<TemporaryJudgedLoop> {
   const whole: NewTask = {
     role: "worker",
     title: "It",
@@ -72,7 +133,7 @@ async function begin(task: Partial<NewTask>, files: Record<string, string>): Pro
     allowedPaths: [],
     ...task,
   };
-  return TemporaryJudgedLoop.begin(place, { files, tasks: [whole] });
+  return TemporaryJudgedLoop.begin(place, { files, tasks: [whole], ...(source ? { source } : {}) });
 }
 
 /** The stage that is next, whatever pause it is in. */

@@ -12,19 +12,18 @@ import { runFolder } from "../agent/run-files.ts";
 import { OrchestratorError } from "../errors.ts";
 import { LoopRepository } from "../git/repository.ts";
 import type { Place } from "../place.ts";
-import { asApproved, leftOutNote } from "../planning/approval.ts";
+import { asApproved } from "../planning/approval.ts";
 import { knownProject } from "../project/known-project.ts";
 import { sandboxName } from "../project/sandbox-name.ts";
 import { Journal } from "../stage/journal.ts";
 import { LeaseLost } from "../stage/lease-lost.ts";
-import type { Database } from "../state/database.ts";
-import { appendEvent } from "../state/events.ts";
 import { heldTests, testedWorker } from "../state/held-tests.ts";
 import type { Lease } from "../state/lease.ts";
 import { findLoop, type LoopRow } from "../state/loops.ts";
 import { findRepository } from "../state/repositories.ts";
 import type { RunRow } from "../state/runs.ts";
 import { findTask, type TaskRow } from "../state/tasks.ts";
+import { tellLeftOut } from "./left-out.ts";
 
 /** A run of a task under way: what is to be done, by whom, where, and how far it has come. */
 export interface Work {
@@ -87,7 +86,7 @@ export async function openWork(place: Place, lease: Lease, signal: AbortSignal):
   const waiting = await heldTests(database, task.id);
   const { tasks, leftOut } = await asApproved(database, loop, environment, [task, ...waiting]);
   const [approved = task, ...held] = tasks;
-  await journal.step("left-out", z.array(z.string()), () => tellLeftOut(database, run, leftOut));
+  await tellLeftOut(database, lease, run, leftOut);
   return {
     place,
     lease,
@@ -108,14 +107,6 @@ export async function openWork(place: Place, lease: Lease, signal: AbortSignal):
     redact: await redactionOf(place, workplaceOf({ loop, task, environment }, agent.driver.template)),
     say: (line) => place.log(`loop ${loop.id}, task ${task.number}, run ${run.number}: ${line}`),
   };
-}
-
-/** Once for each run, whoever goes on with it. */
-async function tellLeftOut(on: Database, { id, loop, task }: RunRow, leftOut: string[]): Promise<string[]> {
-  if (leftOut.length === 0) return leftOut;
-  const data = { notes: leftOut.map(leftOutNote) };
-  await appendEvent(on, { loop, task, run: id, type: "run.left_out", data });
-  return leftOut;
 }
 
 /** Everything that a task's sandbox, of whatever agent, is called by. */
