@@ -1,3 +1,7 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { pathMatcher } from "../../git/path-matcher.ts";
 import { detectProject } from "./detect-project.ts";
@@ -144,6 +148,27 @@ describe("what a project is set up and checked with", () => {
     const found = await detect({ "requirements.txt": "flask\n", "test_a.py": "" });
     expect(found.verify).toEqual([{ command: ".venv/bin/python -m unittest discover" }]);
     expect((await detect({ "requirements.txt": "flask\n" })).verify).toEqual([]);
+  });
+
+  it("python that needs nothing yet, also when a task has brought the first thing that it needs", async () => {
+    const files = { "pyproject.toml": "[tool.black]\n", "test_a.py": "" };
+    const { setup, verify } = await detect(files);
+    expect(setup).toEqual([]);
+    const top = mkdtempSync(join(tmpdir(), "ot-python-"));
+    const install = (bin: string, says: string): void => {
+      mkdirSync(join(top, bin), { recursive: true });
+      writeFileSync(join(top, bin, "python3"), `#!/bin/sh\necho ${says} "$@"\n`, { mode: 0o755 });
+    };
+    const env = { PATH: `${join(top, "machine")}:${process.env["PATH"]}` };
+    const check = () =>
+      execFileSync("sh", ["-c", verify[0]?.command ?? ""], { cwd: top, env, encoding: "utf8" });
+    install("machine", "the machine");
+    expect(check()).toBe("the machine -m unittest discover\n");
+    const later = await detect({ ...files, "requirements.txt": "flask\n" });
+    expect(later.setup[0]).toBe("python3 -m venv .venv");
+    install(".venv/bin", "the environment");
+    expect(check()).toBe("the environment -m unittest discover\n");
+    rmSync(top, { recursive: true, force: true });
   });
 
   it("several at once", async () => {

@@ -11,6 +11,9 @@ import {
 /** In a folder of the project's own: on the host nothing else may be changed. */
 const venv = ".venv";
 
+/** Where nothing is installed yet: the machine's, until a task brings a dependency and with it that folder. */
+const bareOrLater = `PATH="$PWD/${venv}/bin:$PATH" python3`;
+
 export const pip: Kind = {
   name: "pip",
   detect: async (files) => {
@@ -26,7 +29,7 @@ export const pip: Kind = {
     return {
       detected: `pip (${found})`,
       setup,
-      verify: await pythonVerify(files, setup.length === 0 ? "python3" : `${venv}/bin/python`),
+      verify: await pythonVerify(files, setup.length === 0 ? bareOrLater : `${venv}/bin/python`),
       testPaths: pythonTestPaths,
       protectedPaths: pythonProtectedPaths,
       lockFiles: ["pyproject.toml", "setup.py", "setup.cfg", "requirements*.txt", "requirements/*.txt"],
