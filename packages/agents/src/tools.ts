@@ -9,6 +9,8 @@ const withoutWords: Readonly<Record<AgentTool, string>> = {
   agents: "Start no other agents.",
 };
 
+const onlyLooking = "Run no command, but to look into files.";
+
 /** What an agent is not to use; nothing where it may use everything. */
 export function withheldTools(tools: readonly AgentTool[] | undefined): AgentTool[] {
   if (!tools) return [];
@@ -18,7 +20,9 @@ export function withheldTools(tools: readonly AgentTool[] | undefined): AgentToo
 /** undefined where there is nothing to be said. */
 export function toolWords(tools: readonly AgentTool[] | undefined): string | undefined {
   const withheld = withheldTools(tools);
-  return withheld.length === 0 ? undefined : withheld.map((tool) => withoutWords[tool]).join(" ");
+  if (withheld.length === 0) return undefined;
+  const words = withheld.includes("edit") ? { ...withoutWords, command: onlyLooking } : withoutWords;
+  return withheld.map((tool) => words[tool]).join(" ");
 }
 
 const allTools = ["read", "edit", "command", "web", "agents"] as const satisfies AgentTool[];

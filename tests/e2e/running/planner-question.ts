@@ -59,6 +59,7 @@ export async function askPlanner(
       run,
       choice,
       sandbox,
+      systemPrompt: "You only look.",
       prompt,
       signal,
       schema: opinion,

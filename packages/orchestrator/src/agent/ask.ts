@@ -12,6 +12,8 @@ import { type AgentRequest, throughGateway } from "./agent.ts";
 
 /** A question to an agent that only reads, and the form of its answer. */
 export interface AskRequest<T> extends Omit<AgentRequest, "task" | "promptIfFresh"> {
+  /** What holds whatever the prompt and the files show: it stands where the CLI has its own rules, or in front of all else. */
+  systemPrompt: string;
   prompt: string;
   schema: z.ZodType<T>;
   instructions: readonly ProjectInstructions[];
@@ -28,13 +30,15 @@ export interface AskRequest<T> extends Omit<AgentRequest, "task" | "promptIfFres
  * gives the answer that it came to. Throws the signal's reason where the stage is another process's now.
  */
 export async function askAgent<T>(place: Place, request: AskRequest<T>): Promise<Asked<T>> {
-  const { choice, prompt, schema, instructions, projectSettings, name, tries } = request;
+  const { choice, systemPrompt, prompt, schema, instructions, projectSettings, name, tries } = request;
   const task: AgentRequest["task"] = {
+    systemPrompt,
     prompt,
     ...(choice.model === undefined ? {} : { model: choice.model }),
     instructions,
     projectSettings,
     permissions: { kind: "read" },
+    tools: ["read"],
     session: { kind: "new", id: randomUUID() },
   };
   return throughGateway(place, { ...request, task }, async (parts, record) => {

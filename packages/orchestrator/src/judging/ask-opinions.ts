@@ -12,7 +12,7 @@ import type { Judging } from "./judging.ts";
 import { type KeptOpinion, keptOpinion, opinion } from "./opinion.ts";
 import { withOwnSandbox } from "./own-sandbox.ts";
 import { cutIntoPieces } from "./pieces.ts";
-import { questionOf } from "./prompt.ts";
+import { judgeRules, questionOf } from "./prompt.ts";
 import type { ShownChange } from "./shown-change.ts";
 
 export interface Asked {
@@ -57,6 +57,7 @@ export async function askOpinions(
           run: judgeRun,
           choice,
           sandbox,
+          systemPrompt: judgeRules,
           prompt: questionOf({
             task,
             said,

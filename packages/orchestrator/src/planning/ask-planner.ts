@@ -9,7 +9,7 @@ import { noteRun, type RunRow } from "../state/runs.ts";
 import type { PlanLimits } from "./check-plan.ts";
 import type { Ground } from "./ground.ts";
 import { planAnswer, planOfAnswer } from "./plan-answer.ts";
-import { plannerPrompt } from "./planner-prompt.ts";
+import { plannerPrompt, plannerRules } from "./planner-prompt.ts";
 import { projectInstructions } from "./project-instructions.ts";
 
 /** Asks the planner, who reads the repository and changes nothing of it. An answer that is no plan goes back, bounded. */
@@ -28,6 +28,7 @@ export async function askPlanner(
     run,
     choice,
     sandbox,
+    systemPrompt: plannerRules,
     prompt: plannerPrompt({ ...ground, requirement: loop.requirement }, limits),
     schema: planAnswer(limits),
     instructions: await projectInstructions(ground),
