@@ -9,6 +9,7 @@ import { pointsOfChecks, testsFirst } from "../verifying/round-words.ts";
 import { runChecks } from "../verifying/run-checks.ts";
 import type { Committed } from "./harness-commit.ts";
 import { workspaceOf } from "./inside.ts";
+import type { StartPoint } from "./start-point.ts";
 import type { Work } from "./work.ts";
 
 /** What is run on the work: the project's commands, the task's, and those of the tests that were written for it. */
@@ -36,7 +37,12 @@ export interface Checked {
  * Runs the checks where the agent worked, so that it hears at once what is wrong. That they are green here proves
  * nothing: the judge runs them again, where no agent was.
  */
-export async function checkWork(work: Work, sandbox: Sandbox, { commit }: Committed): Promise<Checked> {
+export async function checkWork(
+  work: Work,
+  sandbox: Sandbox,
+  start: StartPoint,
+  { commit }: Committed,
+): Promise<Checked> {
   const { place, project, run, turn, redact, signal, journal } = work;
   const round = await journal.step("round", checkRound, async () => ({
     tree: "as_is" as const,
@@ -52,18 +58,21 @@ export async function checkWork(work: Work, sandbox: Sandbox, { commit }: Commit
     }),
   }));
   if (round.results.length === 0) return { round, points: [] };
-  const before = await baseline(work);
+  const before = await baseline(work, start);
   if (work.testsFirst) return { round, points: testsFirst(before, round).points };
   const { broken } = compareChecks({ before, after: round, mayChange: replacedTests(work) });
   return { round, points: pointsOfChecks(broken, round.tree) };
 }
 
-/** How the checks stood before: on the branch if somebody found that out, else where the loop began. */
-async function baseline(work: Work): Promise<CheckRound> {
-  const { place, project, loopBase, tip, journal } = work;
+/**
+ * How the checks stood before: on the branch that the work was begun on if somebody found that out, else where the loop
+ * began. The branch may have gone on since; of what came to it the work knows nothing yet.
+ */
+async function baseline(work: Work, { tip, base }: StartPoint): Promise<CheckRound> {
+  const { place, project, loopBase, journal } = work;
   if (project.verify.length === 0) return { tree: "base", commit: loopBase, results: [] };
   return journal.step("baseline", checkRound, async () => {
-    for (const commit of [tip, loopBase]) {
+    for (const commit of [tip ?? base, loopBase]) {
       const about = { ...atLoopBase(work), commit };
       const known = await knownBaseline(place, { ...about, key: await preparedKeyAt(place, about) });
       if (known) return known;

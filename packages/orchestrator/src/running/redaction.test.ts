@@ -33,7 +33,7 @@ afterAll(async () => {
 
 it("what checks printed before anything was changed is kept without secrets", async () => {
   const { work, sandbox, start } = await opened({ setup: [], verify: ["cat said; exit 1"] });
-  const { round } = await checkWork(work, sandbox, { commit: start.start, tree: "" });
+  const { round } = await checkWork(work, sandbox, start, { commit: start.start, tree: "" });
   expect(JSON.stringify(round)).toContain(hidden);
   const { rows } = await place.database.query("select * from baselines");
   expect(rows).toHaveLength(1);

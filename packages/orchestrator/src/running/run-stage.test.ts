@@ -69,9 +69,9 @@ describe("a run that leaves what no task may leave is sent back with that, and i
     const sentBack = { state: "queued", candidateOid: null, tries: { rules: 1 } };
     expect(await loop.task()).toMatchObject({ ...sentBack, rework: { failure: "rules", points } });
     await execute(loop);
-    const task = await loop.task();
-    expect(task).toMatchObject({ state: "blocked(awaiting_judge)", rework: null });
-    const changed = ["diff", "--name-status", task.baseOid ?? "", task.candidateOid ?? ""];
+    const taken = await loop.task();
+    expect(taken).toMatchObject({ state: "blocked(awaiting_judge)", rework: null });
+    const changed = ["diff", "--name-status", taken.baseOid ?? "", taken.candidateOid ?? ""];
     expect(git(loop.repository.path, ...changed)).toBe("A\tgood.txt");
     loop.remove();
   });
@@ -109,9 +109,9 @@ describe("a command that a model proposed and nobody has let run on this machine
   });
 
   async function proposedLoop(): Promise<TemporaryJudgedLoop> {
-    const task = { instructions: "RUN: echo good > good.txt", verify: [{ command: proposed }] };
+    const about = { instructions: "RUN: echo good > good.txt", verify: [{ command: proposed }] };
     const files = { "opentiger.json": JSON.stringify({ setup: [], verify: ["true"] }) };
-    return begin(task, files, { kind: "prose" });
+    return begin(about, files, { kind: "prose" });
   }
 
   async function leftOut({ id }: TemporaryJudgedLoop): Promise<unknown[]> {
@@ -120,23 +120,48 @@ describe("a command that a model proposed and nobody has let run on this machine
   }
 });
 
+it("a run that goes on where it was is compared with the branch as it was there, whatever was merged since", async () => {
+  const check = `n=0 bad=0
+for each in tests/*.sh; do
+  n=$((n + 1)); if sh "$each"; then echo "ok $n - $each"; else bad=1; echo "not ok $n - $each"; fi
+done
+echo "1..$n"; exit $bad
+`;
+  const verify = [{ command: "sh check.sh", reporter: { format: "tap" } }];
+  const mending = "if [ -e one.txt ]; then echo kind > one.txt; else echo rude > one.txt; fi";
+  const loop = await TemporaryJudgedLoop.begin(place, {
+    files: {
+      "opentiger.json": JSON.stringify({ setup: [], verify }),
+      "check.sh": check,
+      "tests/kind.sh": "! grep -q rude one.txt\n",
+    },
+    tasks: [task({ instructions: `RUN: ${mending}`, allowedPaths: ["one.txt"] }), task({ title: "Two" })],
+  });
+  await execute(loop);
+  expect(await loop.task()).toMatchObject({ state: "queued", tries: { verify: 1 } });
+  await loop.submit(2, { "tests/two.sh": "true\n" });
+  // Judged, and merged.
+  await execute(loop, 2);
+  await execute(loop, 2);
+  expect(await loop.task(2)).toMatchObject({ state: "done" });
+  await execute(loop);
+  expect(await loop.task()).toMatchObject({ state: "blocked(awaiting_judge)", rework: null });
+  loop.remove();
+});
+
 async function begin(
-  task: Partial<NewTask>,
+  about: Partial<NewTask>,
   files: FileEdits,
   source?: LoopSource,
 ): Promise<TemporaryJudgedLoop> {
-  const whole: NewTask = {
-    role: "worker",
-    title: "It",
-    instructions: "",
-    needs: [],
-    allowedPaths: [],
-    ...task,
-  };
-  return TemporaryJudgedLoop.begin(place, { files, tasks: [whole], ...(source ? { source } : {}) });
+  return TemporaryJudgedLoop.begin(place, { files, tasks: [task(about)], ...(source ? { source } : {}) });
 }
 
-/** The stage that is next, whatever pause it is in. */
-async function execute(loop: TemporaryJudgedLoop): Promise<void> {
-  await executeStage(place, await loop.claim(), new AbortController().signal);
+function task(about: Partial<NewTask>): NewTask {
+  return { role: "worker", title: "It", instructions: "", needs: [], allowedPaths: [], ...about };
+}
+
+/** The stage of a task that is next, whatever pause it is in. */
+async function execute(loop: TemporaryJudgedLoop, number = 1): Promise<void> {
+  await executeStage(place, await loop.claim(number), new AbortController().signal);
 }

@@ -68,7 +68,7 @@ async function runIn(whole: Work, sandbox: Sandbox, start: StartPoint): Promise<
   if ("failure" in left) return { worked, failure: left.failure, points: [brokenRule(left.failure)] };
   if (await isUnchanged(work, start, left))
     return { worked: ended, failure: denied ?? taskFailureOf("no_change", lastWords(worked)) };
-  const { round, points } = await checkWork(work, sandbox, left);
+  const { round, points } = await checkWork(work, sandbox, start, left);
   if (points.length > 0)
     return { worked, left, round, failure: taskFailureOf("verify", points[0]?.text), points };
   return { worked, left, round, ...(await collectCandidate(work, sandbox, start, left)) };

@@ -10,6 +10,8 @@ import { taskSandboxName, type Work } from "./work.ts";
 const lockedFile = z.object({ path: z.string(), oid: z.string() });
 
 export const startPoint = z.object({
+  /** The branch as it was then: how its checks stood there is what the work is measured by. null: nobody wrote it down. */
+  tip: z.string().nullable().default(null),
   /** The branch with the tests that were held for the task: what its candidate is built on and compared with. */
   base: z.string(),
   /** What the agent finds: the base, with the work that there is already. */
@@ -59,12 +61,13 @@ async function keptStart(work: Work): Promise<StartPoint | undefined> {
 }
 
 async function newStart(work: Work): Promise<StartPoint | { failure: TaskFailure }> {
-  const { repository, task } = work;
+  const { repository, task, tip } = work;
   const merged = await withHeld(work);
   if (!merged.ok)
     return { failure: taskFailureOf("conflict", `the tests for it, in ${merged.conflicts.join(", ")}`) };
   const base = merged.onto;
   const fresh: StartPoint = {
+    tip,
     base,
     start: base,
     locked: await lockedIn(work, base),
