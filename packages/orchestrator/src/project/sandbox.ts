@@ -44,6 +44,26 @@ export async function makeSandbox(place: Place, request: SandboxRequest): Promis
   }
 }
 
+/**
+ * The sandbox of this name that somebody began to work in, known by its id; nothing that one is made of is needed for it.
+ * undefined: it is gone, or cannot be used any more.
+ */
+export async function reopenSandbox(
+  place: Place,
+  { name, id, environment, signal }: Pick<SandboxRequest, "name" | "environment" | "signal"> & { id: string },
+): Promise<Sandbox | undefined> {
+  const backend = await place.backend(environment);
+  const end = performance.now() + patienceMs;
+  for (;;) {
+    const opened = await unless(unusable, () => backend.open(name));
+    if (opened?.id === id) return opened;
+    await opened?.close().catch(() => {});
+    const isThere = (await backend.list()).some((each) => each.own && each.name === name && each.id === id);
+    if (!isThere || performance.now() > end) return undefined;
+    await sleep(lookEveryMs, undefined, { signal });
+  }
+}
+
 function creation(place: Place, request: SandboxRequest): CreateOptions {
   const { name, project, commit, agent, environment, prepared, signal, say } = request;
   const named = place.config.get("OPENTIGER_HOST_VARIABLES");

@@ -106,6 +106,32 @@ it("whoever takes a run over leaves its clone as the agent has it, also where it
   loop.remove();
 });
 
+it("whoever takes a run over needs its sandbox and no other: what one is made of may be gone by then", async () => {
+  const task = { role: "worker", title: "It", instructions: "Do it.", needs: [], allowedPaths: [] } as const;
+  const loop = await TemporaryJudgedLoop.begin(place, {
+    files: { "README.md": "empty\n" },
+    settings: { environment: "host" },
+    tasks: [task],
+  });
+  const lease = await loop.claim(1);
+  const open = async () => {
+    const work = await openWork(place, lease, new AbortController().signal);
+    const start = await findStart(work);
+    if ("failure" in start) throw new Error(start.failure.message);
+    return openTaskSandbox(work, start);
+  };
+  const first = await open();
+  if ("failure" in first) throw new Error(first.failure.message);
+  await first.sandbox.close();
+  // A new one would be a clone of this.
+  rmSync(loop.user, { recursive: true });
+  const again = await open();
+  expect(again).toMatchObject({ sandbox: { id: first.sandbox.id } });
+  if ("sandbox" in again) await again.sandbox.close();
+  await (await place.backend("host")).remove(first.sandbox.name, { force: true });
+  expect(await open()).toMatchObject({ failure: { type: "removed" } });
+});
+
 async function claimedWork() {
   const { loop } = await newLoop(place.database, [newTask("a")]);
   const lease = await claimed(claimStage(place.database, claimOf("me")));

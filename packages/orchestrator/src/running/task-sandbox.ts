@@ -3,7 +3,7 @@ import type { SandboxSummary, TaskFailure } from "@opentiger/schema";
 import { z } from "zod";
 import { ensurePrepared } from "../project/prepared.ts";
 import { removeSeen, unlessGone } from "../project/remove-sandbox.ts";
-import { makeSandbox } from "../project/sandbox.ts";
+import { makeSandbox, reopenSandbox } from "../project/sandbox.ts";
 import { readSandboxName, taskOfSandbox } from "../project/sandbox-name.ts";
 import { taskFailureOf } from "../recovery/task-failures.ts";
 import { LeaseLost } from "../stage/lease-lost.ts";
@@ -27,10 +27,8 @@ export async function openTaskSandbox(
   const { journal } = work;
   const begun = await journal.known("sandbox", made);
   const expected = begun?.id ?? start.sandbox;
-  if (expected === null) await removeLeft(work);
-  const sandbox = await make(work, start, expected === null ? "new" : "begun");
-  if (expected !== null && sandbox.id !== expected) {
-    await sandbox.close().catch(() => {});
+  const sandbox = expected === null ? await makeNew(work, start) : await reopen(work, expected);
+  if (!sandbox) {
     await removeLeft(work);
     return { failure: taskFailureOf("removed") };
   }
@@ -60,18 +58,19 @@ async function freshen(work: Work, sandbox: Sandbox, from: StartPoint): Promise<
 }
 
 /** With the packages of the branch that the work is built on: tasks that were merged may have changed lock files. */
-async function make(
-  work: Work,
-  { base, start: commit }: StartPoint,
-  which: "new" | "begun",
-): Promise<Sandbox> {
+async function makeNew(work: Work, { base, start: commit }: StartPoint): Promise<Sandbox> {
   const { place, loop, repository, project, environment, choice, signal, redact, say } = work;
+  await removeLeft(work);
   const agent = choice.driver.template;
   const about = { loop, repository, project, environment, agent, signal, redact, say };
   const prepared = await ensurePrepared(place, { ...about, commit: base });
-  const name = taskSandboxName(work);
-  const isBegun = which === "begun";
-  return makeSandbox(place, { ...about, name, commit, prepared, phase: "run", isBegun });
+  return makeSandbox(place, { ...about, name: taskSandboxName(work), commit, prepared, phase: "run" });
+}
+
+/** An agent may be at work there: nobody sets up a project first to go on with it. */
+async function reopen(work: Work, id: string): Promise<Sandbox | undefined> {
+  const { place, environment, signal } = work;
+  return reopenSandbox(place, { name: taskSandboxName(work), id, environment, signal });
 }
 
 /** What an earlier run left is nothing to begin with. Whoever slept over the looking has no stage, and no say, any more. */
