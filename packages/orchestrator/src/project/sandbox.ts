@@ -90,7 +90,7 @@ async function createOrOpen(
   options: CreateOptions,
   signal: AbortSignal,
 ): Promise<Sandbox> {
-  const end = Date.now() + patienceMs;
+  const end = performance.now() + patienceMs;
   for (;;) {
     const created = await unless(["already_exists"], () => backend.create(options));
     if (created) return created;
@@ -100,9 +100,9 @@ async function createOrOpen(
     if (opened) return opened;
     // What is left of it is in the way; somebody who lives and is still making it does not let go of it (`sandbox_unfinished`).
     // Only what was seen before it could not be opened: another that somebody has made since then is theirs.
-    if (left && Date.now() > end) await removeSeen(backend, left);
+    if (left && performance.now() > end) await removeSeen(backend, left);
     await sleep(lookEveryMs, undefined, { signal });
-    if (Date.now() > end + patienceMs) return backend.create(options);
+    if (performance.now() > end + patienceMs) return backend.create(options);
   }
 }
 

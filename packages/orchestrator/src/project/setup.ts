@@ -37,14 +37,14 @@ export async function setupIn(
   { timeoutMs, signal, say, execId: id, redact = (text) => text }: SetupOptions,
 ): Promise<SetupDone> {
   const cwd = sandbox.workspaces[0]?.path ?? "/";
-  const end = Date.now() + timeoutMs;
+  const end = performance.now() + timeoutMs;
   for (const [index, command] of project.setup.entries()) {
     say(`set-up: ${command}`);
     const outcome = await runCommand(sandbox, {
       command: ["sh", "-c", command],
       cwd,
       env: commandEnvironment(sandbox, project.env),
-      timeoutMs: Math.max(1, end - Date.now()),
+      timeoutMs: Math.max(1, Math.round(end - performance.now())),
       id: execId(id, index),
       stdoutBytes: 0,
       signal,
