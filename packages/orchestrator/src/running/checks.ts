@@ -59,51 +59,51 @@ export async function checkWork(
   }));
   if (round.results.length === 0) return { round, points: [] };
   const before = await baseline(work, start);
-  if (work.testsFirst) return { round, points: testsFirst(before, round).points };
-  const { broken } = compareChecks({ before, after: round, mayChange: replacedTests(work) });
-  return { round, points: pointsOfChecks(broken, round.tree) };
+  const points = pointsAgainst(work, before, round);
+  if (points.length === 0 || before.commit === begunOn(start) || project.verify.length === 0)
+    return { round, points };
+  // Tests may have gone since the loop began, or be red, by no fault of this task.
+  return { round, points: pointsAgainst(work, await baselineFoundOut(work, start), round) };
 }
 
-/**
- * How the checks stood before: on the branch that the work was begun on if somebody found that out, else where the loop
- * began. The branch may have gone on since; of what came to it the work knows nothing yet.
- */
-async function baseline(work: Work, { tip, base }: StartPoint): Promise<CheckRound> {
+function pointsAgainst(work: Work, before: CheckRound, round: CheckRound): ReworkPoint[] {
+  if (work.testsFirst) return testsFirst(before, round).points;
+  const { broken } = compareChecks({ before, after: round, mayChange: replacedTests(work) });
+  return pointsOfChecks(broken, round.tree);
+}
+
+/** The branch as it was when the work began. It may have gone on since; of what came to it the work knows nothing yet. */
+function begunOn({ tip, base }: StartPoint): string {
+  return tip ?? base;
+}
+
+/** How the checks stood before: where the work began if somebody knows that, or where the loop did. Else it is found out. */
+async function baseline(work: Work, start: StartPoint): Promise<CheckRound> {
   const { place, project, loopBase, journal } = work;
   if (project.verify.length === 0) return { tree: "base", commit: loopBase, results: [] };
   return journal.step("baseline", checkRound, async () => {
-    for (const commit of [tip ?? base, loopBase]) {
-      const about = { ...atLoopBase(work), commit };
+    for (const commit of [begunOn(start), loopBase]) {
+      const about = aboutCommit(work, commit);
       const known = await knownBaseline(place, { ...about, key: await preparedKeyAt(place, about) });
       if (known) return known;
     }
-    return baselineAtBase(work);
+    return baselineFoundOut(work, start);
   });
 }
 
-/**
- * In a sandbox of its own: the loop's stands at the same commit, but its planner was there, and set up it was with the
- * image of that time.
- */
-async function baselineAtBase(work: Work): Promise<CheckRound> {
-  const { place, loop, task } = work;
-  const about = atLoopBase(work);
-  const prepared = await ensurePrepared(place, about);
-  const name = sandboxName({ loop: loop.id, kind: "baseline", task: task.number });
-  return baselineApart(place, { ...about, prepared, name });
+/** Where the work began, in a sandbox in which no agent was. */
+async function baselineFoundOut(work: Work, start: StartPoint): Promise<CheckRound> {
+  const { place, loop, task, journal } = work;
+  return journal.step("baseline-found-out", checkRound, async () => {
+    const about = aboutCommit(work, begunOn(start));
+    const prepared = await ensurePrepared(place, about);
+    const name = sandboxName({ loop: loop.id, kind: "baseline", task: task.number });
+    return baselineApart(place, { ...about, prepared, name });
+  });
 }
 
-function atLoopBase(work: Work) {
-  const { loop, repository, project, environment, choice, signal, loopBase: commit, redact, say } = work;
-  return {
-    loop,
-    repository,
-    project,
-    environment,
-    agent: choice.driver.template,
-    signal,
-    redact,
-    say,
-    commit,
-  };
+function aboutCommit(work: Work, commit: string) {
+  const { loop, repository, project, environment, choice, signal, redact, say } = work;
+  const agent = choice.driver.template;
+  return { loop, repository, project, environment, agent, signal, redact, say, commit };
 }

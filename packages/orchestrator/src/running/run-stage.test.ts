@@ -120,33 +120,57 @@ describe("a command that a model proposed and nobody has let run on this machine
   }
 });
 
-it("a run that goes on where it was is compared with the branch as it was there, whatever was merged since", async () => {
+describe("a run is compared with the branch that it was begun on", () => {
   const check = `n=0 bad=0
 for each in tests/*.sh; do
   n=$((n + 1)); if sh "$each"; then echo "ok $n - $each"; else bad=1; echo "not ok $n - $each"; fi
 done
 echo "1..$n"; exit $bad
 `;
-  const verify = [{ command: "sh check.sh", reporter: { format: "tap" } }];
-  const mending = "if [ -e one.txt ]; then echo kind > one.txt; else echo rude > one.txt; fi";
-  const loop = await TemporaryJudgedLoop.begin(place, {
-    files: {
-      "opentiger.json": JSON.stringify({ setup: [], verify }),
-      "check.sh": check,
-      "tests/kind.sh": "! grep -q rude one.txt\n",
-    },
-    tasks: [task({ instructions: `RUN: ${mending}`, allowedPaths: ["one.txt"] }), task({ title: "Two" })],
+  const files = {
+    "opentiger.json": JSON.stringify({
+      setup: ["true"],
+      verify: [{ command: "sh check.sh", reporter: { format: "tap" } }],
+    }),
+    "check.sh": check,
+    "tests/kind.sh": "! grep -q rude one.txt\n",
+  };
+  const writes = (name: string) => task({ instructions: `RUN: echo kind > ${name}`, allowedPaths: [name] });
+
+  it("whatever was merged since, where it goes on in its sandbox", async () => {
+    const mending = "if [ -e one.txt ]; then echo kind > one.txt; else echo rude > one.txt; fi";
+    const first = task({ instructions: `RUN: ${mending}`, allowedPaths: ["one.txt"] });
+    const loop = await TemporaryJudgedLoop.begin(place, { files, tasks: [first, task({ title: "Two" })] });
+    await execute(loop);
+    expect(await loop.task()).toMatchObject({ state: "queued", tries: { verify: 1 } });
+    await loop.submit(2, { "tests/two.sh": "true\n" });
+    // Judged, and merged.
+    await execute(loop, 2);
+    await execute(loop, 2);
+    expect(await loop.task(2)).toMatchObject({ state: "done" });
+    await execute(loop);
+    expect(await loop.task()).toMatchObject({ state: "blocked(awaiting_judge)", rework: null });
+    loop.remove();
   });
-  await execute(loop);
-  expect(await loop.task()).toMatchObject({ state: "queued", tries: { verify: 1 } });
-  await loop.submit(2, { "tests/two.sh": "true\n" });
-  // Judged, and merged.
-  await execute(loop, 2);
-  await execute(loop, 2);
-  expect(await loop.task(2)).toMatchObject({ state: "done" });
-  await execute(loop);
-  expect(await loop.task()).toMatchObject({ state: "blocked(awaiting_judge)", rework: null });
-  loop.remove();
+
+  it("where tests have gone that were there when the loop began, and nobody has looked since", async () => {
+    const tasks = [writes("one.txt"), task({ title: "Two" }), writes("three.txt")];
+    const loop = await TemporaryJudgedLoop.begin(place, { files, tasks });
+    await execute(loop);
+    expect(await loop.task()).toMatchObject({ state: "blocked(awaiting_judge)" });
+    await loop.submit(2, { "tests/kind.sh": null, "tests/two.sh": "true\n", "package-lock.json": "{}\n" });
+    await loop.pass(2);
+    await execute(loop, 2);
+    expect(await loop.task(2)).toMatchObject({ state: "done" });
+    await execute(loop, 3);
+    expect(await loop.task(3)).toMatchObject({ state: "blocked(awaiting_judge)", rework: null });
+    expect(await sandboxes()).toEqual([]);
+    loop.remove();
+  });
+
+  async function sandboxes(): Promise<string[]> {
+    return (await (await place.backend("host")).list()).map(({ name }) => name);
+  }
 });
 
 async function begin(
