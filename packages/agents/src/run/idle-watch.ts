@@ -11,7 +11,8 @@ export class IdleWatch {
   readonly #idleMs: number;
   readonly #look: Look;
   readonly #onIdle: () => void;
-  #last = Date.now();
+  /** By a clock that only goes on: the machine may sleep, and the other one be put right. */
+  #last = performance.now();
   #timer: NodeJS.Timeout | undefined;
   #over = false;
 
@@ -24,7 +25,7 @@ export class IdleWatch {
 
   /** Something happened. */
   touch(): void {
-    this.#last = Date.now();
+    this.#last = performance.now();
   }
 
   stop(): void {
@@ -37,15 +38,19 @@ export class IdleWatch {
   }
 
   async #check(): Promise<void> {
-    const left = this.#last + this.#idleMs - Date.now();
+    const left = this.#leftMs;
     if (left > 0) return this.#wait(left);
-    const since = this.#last;
+    const last = this.#last;
     // A look that fails has seen nothing.
-    const seen = await this.#look(since).catch(() => false);
+    const seen = await this.#look(Date.now() - (performance.now() - last)).catch(() => false);
     if (this.#over) return;
     if (seen) this.touch();
-    if (this.#last > since) return this.#wait(Math.max(1, this.#last + this.#idleMs - Date.now()));
+    if (this.#last > last) return this.#wait(Math.max(1, this.#leftMs));
     this.#over = true;
     this.#onIdle();
+  }
+
+  get #leftMs(): number {
+    return this.#last + this.#idleMs - performance.now();
   }
 }
