@@ -72,7 +72,9 @@ export async function layGround(
   const name = sandboxName({ loop: loop.id, kind: "loop", agent });
   const backend = environment === "host" ? "host" : "docker";
   const redact = await redactionOf(place, { agent, name, backend });
-  const sandbox = await makeSandbox(place, { ...about, name, prepared, redact, phase: "run" });
+  const setUpNotes = [...prepared.notes];
+  const onSetUp = (notes: readonly string[]): void => void setUpNotes.push(...notes);
+  const sandbox = await makeSandbox(place, { ...about, name, prepared, redact, phase: "run", onSetUp });
   try {
     await authenticate(place, sandbox);
     // Before its first planner nobody wrote in the loop's own sandbox; one that failed may have.
@@ -88,7 +90,7 @@ export async function layGround(
         : baselineOf(place, { ...about, sandbox, redact, key: prepared.key });
     const baseline = verify.length === 0 ? null : await look();
     const { red, notes } = redOf(baseline);
-    await tell(place, lease, "loop.baseline", { commit: baseOid, red, notes: [...prepared.notes, ...notes] });
+    await tell(place, lease, "loop.baseline", { commit: baseOid, red, notes: [...setUpNotes, ...notes] });
     return { loop, repository, baseOid, project, environment, planner, sandbox, baseline };
   } catch (error) {
     await sandbox.close();

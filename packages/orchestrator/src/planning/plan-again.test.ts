@@ -69,6 +69,22 @@ it("a set-up that failed is done again when the plan is tried again, and not its
   expect(await plan(id)).toMatchObject({ state: "running" });
 });
 
+it("what a set-up on the host changes and leaves is told before anything is worked on", async () => {
+  const user = makeRepository(join(scratchFolder(), "user"));
+  const setup = ["echo changed > tracked.txt", "touch left.txt"];
+  commitFiles(user, {
+    "opentiger.json": JSON.stringify({ setup, verify: ["true"] }),
+    "tracked.txt": "as it was\n",
+  });
+  const id = await start(user);
+  expect(await plan(id)).toMatchObject({ state: "running" });
+  const { items } = await listEvents(place.database, { loop: id });
+  expect(items.find(({ type }) => type === "loop.baseline")?.data["notes"]).toEqual([
+    "the set-up changes tracked files, which were put back: tracked.txt",
+    "the set-up leaves files that are neither tracked nor ignored; they are never committed: left.txt",
+  ]);
+});
+
 it("a plan that is tried again has the sandboxes of its loop, and one that is made anew leaves those of others", async () => {
   const user = makeRepository(join(scratchFolder(), "user"));
   commitFiles(user, { "opentiger.json": JSON.stringify({ setup: ["exit 3"], verify: ["true"] }) });

@@ -21,6 +21,8 @@ export interface SandboxRequest extends ShapeRequest {
   redact: (text: string) => string;
   signal: AbortSignal;
   say?: (line: string) => void;
+  /** Hears what the user should know of the set-up, where it is done now and here. */
+  onSetUp?: (notes: readonly string[]) => void;
 }
 
 /** How long another process, which has just lost it, may still be making the one of this name. */
@@ -122,7 +124,7 @@ const failures = `"$(git rev-parse --git-path opentiger-set-up-failures)"`;
 
 /** Without a prepared image each clone is set up by itself, once. */
 async function setUpOnce(place: Place, sandbox: Sandbox, request: SandboxRequest): Promise<void> {
-  const { project, prepared, redact, signal, say = () => {} } = request;
+  const { project, prepared, redact, signal, say = () => {}, onSetUp } = request;
   // Where there is nothing to do, reports of checks still must never be committed.
   const { setup } = prepared;
   if (setup.length === 0 && project.verify.every(({ reporter }) => !reporter?.path)) return;
@@ -137,7 +139,8 @@ async function setUpOnce(place: Place, sandbox: Sandbox, request: SandboxRequest
   const failed = await shell(`cat ${failures} 2> /dev/null | wc -l`);
   const execId = `setup-${prepared.key.slice(0, 16)}-${failed}`;
   try {
-    await setupIn(sandbox, { ...project, setup }, { timeoutMs, execId, signal, redact, say });
+    const done = await setupIn(sandbox, { ...project, setup }, { timeoutMs, execId, signal, redact, say });
+    onSetUp?.(done.notes);
   } catch (error) {
     if (error instanceof OrchestratorError && error.code === "setup_failed") {
       await shell(`echo "$1" >> ${failures}`);
