@@ -178,6 +178,38 @@ describe("what a project is set up and checked with", () => {
   });
 });
 
+describe("a manifest that somebody wrote to keep us busy", () => {
+  const long = 50_000;
+  it.each<[string, Files]>([
+    [
+      "a script that is almost nothing",
+      { "package.json": { scripts: { test: `echo${" ".repeat(long)}&x` } } },
+    ],
+    [
+      "a script that is almost a call",
+      { "package.json": { scripts: { test: `node${" --test".repeat(long)}!` } } },
+    ],
+    [
+      "more patterns of workspaces than folders",
+      {
+        "package.json": { workspaces: Array.from({ length: long }, (_, at) => `${"**/a".repeat(5)}${at}`) },
+        ...Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`a/${at}/package.json`, {}])),
+      },
+    ],
+    [
+      "more keys of a workspace than anybody writes",
+      {
+        "package.json": {},
+        "pnpm-workspace.yaml": Array.from({ length: 20_000 }, (_, at) => `key-${at}: 1\n`).join(""),
+      },
+    ],
+  ])("is read in a moment: %s", async (_, files) => {
+    const began = performance.now();
+    await detect(files);
+    expect(performance.now() - began).toBeLessThan(2_000);
+  });
+});
+
 describe("a test script", () => {
   it.each(['echo "Error: no test specified" && exit 1', "echo none", "exit 0", "true", "", "echo a; exit 1"])(
     "that tests nothing is no check: %s",

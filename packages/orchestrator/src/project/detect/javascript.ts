@@ -1,6 +1,12 @@
 import type { VerifyCommand } from "@opentiger/schema";
 import { type DetectedPart, reportPath } from "./kind.ts";
-import { type PackageManifest, readManifest, realScript, workspaceFolders } from "./package-manifest.ts";
+import {
+  longestCall,
+  type PackageManifest,
+  readManifest,
+  realScript,
+  workspaceFolders,
+} from "./package-manifest.ts";
 import type { ProjectFiles } from "./project-files.ts";
 
 /** What the package managers differ in. */
@@ -105,6 +111,7 @@ async function workspacesWithTests(files: ProjectFiles, manifest: PackageManifes
 
 /** Runners that tell of each test when they are asked to, where the script is nothing but their call. */
 function withReporter(script: string, manager: PackageManager): VerifyCommand {
+  if (script.length > longestCall) return { command: manager.run("test") };
   if (
     /^vitest(?: run)?(?: --[\w.-]+(?:=[\w./-]+)?)*$/.test(script) &&
     !/--(?:reporter|outputFile)/.test(script)

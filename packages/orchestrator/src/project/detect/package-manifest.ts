@@ -29,14 +29,20 @@ export async function readManifest(files: ProjectFiles): Promise<PackageManifest
   }
 }
 
+/** A longer script is more than a word or a call. An agent may have written it: patterns look at no more than this. */
+export const longestCall = 1_000;
+
 /** Whether a script does something: `npm init` leaves one that only says that there is none. */
 export function realScript(script: string | undefined): script is string {
   if (script === undefined) return false;
+  if (script.length > longestCall) return true;
   return !/^(?:\s*(?:echo\b[^&|;]*|exit\s+\d+|true|false|:)\s*(?:&&|;|\|\||$))*$/.test(script.trim());
 }
 
 /** More than any repository has by hand. */
 const maxWorkspaces = 200;
+const maxPatterns = 200;
+const longestPattern = 200;
 
 /** Its name stands in commands. */
 const plainFolder = /^[\w@.+][\w@.+-]*(?:\/[\w@.+][\w@.+-]*)*$/;
@@ -46,7 +52,8 @@ export async function workspaceFolders(
   files: ProjectFiles,
   { workspaces }: PackageManifest,
 ): Promise<string[]> {
-  const patterns = workspaces ?? (await pnpmPatterns(files));
+  const named = workspaces ?? (await pnpmPatterns(files));
+  const patterns = named.filter(({ length }) => length <= longestPattern).slice(0, maxPatterns);
   const wanted = patterns.filter((pattern) => !pattern.startsWith("!"));
   if (wanted.length === 0) return [];
   const excluded = patterns.filter((pattern) => pattern.startsWith("!")).map((pattern) => pattern.slice(1));
@@ -62,12 +69,16 @@ export async function workspaceFolders(
     .slice(0, maxWorkspaces);
 }
 
+/** With the versions of all packages in it. The time to read one grows faster than its length. */
+const longestWorkspace = 64 * 1024;
+
 async function pnpmPatterns(files: ProjectFiles): Promise<string[]> {
   const text = await files.text("pnpm-workspace.yaml");
-  if (text === undefined) return [];
+  if (text === undefined || text.length > longestWorkspace) return [];
   try {
-    // No aliases: a few lines of them can stand for gigabytes.
-    return z.object({ packages: z.array(z.string()) }).parse(parse(text, { maxAliasCount: 0 })).packages;
+    // No aliases: a few lines of them can stand for gigabytes. Each key is not compared with all others.
+    const read: unknown = parse(text, { maxAliasCount: 0, uniqueKeys: false });
+    return z.object({ packages: z.array(z.string()) }).parse(read).packages;
   } catch {
     return [];
   }
