@@ -162,4 +162,15 @@ describe("the events of a run", () => {
       lastSeq: 1,
     });
   });
+
+  it("go on in another process although the agent speaks of what was too much to be kept", async () => {
+    const { lease, run } = await newRun();
+    const first = await EventRecord.open(place, lease, run);
+    await first.follow(agent("a", ["what came after this was too much to be kept"]));
+    await first.close();
+    const next = await EventRecord.open(place, lease, run);
+    await next.follow(agent("a", ["heard"], 2));
+    await next.close();
+    expect(lines(run).at(-1)).toMatchObject({ seq: 2, type: "text", text: "heard" });
+  });
 });

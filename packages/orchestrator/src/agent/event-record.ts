@@ -154,15 +154,26 @@ function wholeLines(path: string): Known {
   ftruncateSync(cut, bytes);
   // One that is awake again may have written what another wrote already: the highest number counts, and not the last.
   const last = lines.reduce((highest, line) => Math.max(highest, seqOf(line)), 0);
-  return { file: cut, bytes, last, full: lines.some((line) => line.includes(restNote)) };
+  return { file: cut, bytes, last, full: isRest(lines.at(-1) ?? "") };
 }
+
+/** Behind it there is nothing. An agent may say the same words, as something else and with more to come. */
+function isRest(line: string): boolean {
+  return restEvent.safeParse(parsed(line)).success;
+}
+
+const restEvent = z.object({ type: z.literal("raw"), line: z.literal(restNote) });
 
 const numbered = z.object({ seq: z.number().int().nonnegative() });
 
 function seqOf(line: string): number {
+  return numbered.safeParse(parsed(line)).data?.seq ?? 0;
+}
+
+function parsed(line: string): unknown {
   try {
-    return numbered.safeParse(JSON.parse(line)).data?.seq ?? 0;
+    return JSON.parse(line);
   } catch {
-    return 0;
+    return undefined;
   }
 }
