@@ -8,7 +8,7 @@ import { dependencyLists } from "../project/dependency-lists.ts";
 import { isPythonLibrary } from "../project/python-library.ts";
 import { changedDirectives, modulesAbove, vendoringModule } from "./go-module.ts";
 import { changedControls, namesTaken } from "./manifest.ts";
-import { linkedPackages } from "./package-lock.ts";
+import { linkedPackages, lockInPlaceOf } from "./package-lock.ts";
 
 export type Protected = Pick<Project, "testPaths" | "protectedPaths" | "sources" | "verify">;
 export type Files = Pick<LoopRepository, "readFile" | "listFiles" | "ignored">;
@@ -64,6 +64,11 @@ function partFinder(
 ): (change: FileChange) => Promise<string[] | undefined> {
   const contents = (path: string) =>
     Promise.all([repository.readFile(from, path), repository.readFile(to, path)]);
+  const locks = async (path: string): Promise<[Buffer | undefined, Buffer | undefined]> => {
+    const [before, after] = await contents(path);
+    const other = before === undefined ? lockInPlaceOf(path) : undefined;
+    return [other === undefined ? before : await repository.readFile(from, other), after];
+  };
   let names: Promise<ReadonlySet<string>> | undefined;
   const taken = (): Promise<ReadonlySet<string>> => {
     names ??= takenNames(repository, from);
@@ -71,7 +76,7 @@ function partFinder(
   };
   return async ({ path, status }) => {
     if (isManifest(path)) return changedControls(...(await contents(path)), await taken());
-    if (isPackageLock(path)) return linkedPackages(...(await contents(path)));
+    if (isPackageLock(path)) return linkedPackages(...(await locks(path)));
     if (!isModule(path)) return undefined;
     const isNested = status === "added" && (await isAnyThere(modulesAbove(path)));
     return changedDirectives(...(await contents(path)), { isNested });

@@ -246,6 +246,34 @@ describe("what a package is", () => {
   });
 
   it.each([
+    ["below another", { "node_modules/vitest/node_modules/chai": { resolved: "lib/chai", link: true } }],
+    ["as a copy", { "node_modules/chai": { version: "6.0.0", resolved: "file:lib/chai" } }],
+    ["as a copy below another", { "node_modules/vitest/node_modules/chai": { resolved: "./lib/chai" } }],
+    ["in a form that nobody can read", { "node_modules/chai": { resolved: "lib/chai", link: "yes" } }],
+  ])("is not decided by a lock file that takes what it is made of from a folder, %s", async (_how, taken) => {
+    const chai = { version: "6.0.0", resolved: "https://registry.example.test/chai-6.0.0.tgz" };
+    const packages = { "node_modules/chai": chai };
+    const before = { ...base, "package-lock.json": json({ packages }) };
+    for (const name of ["package-lock.json", "npm-shrinkwrap.json"]) {
+      const edits = { [name]: json({ packages: { ...packages, ...taken } }) };
+      expect((await ruledIn(before, edits)).points).toMatchObject([{ file: name }]);
+    }
+    const own = { "packages/new": {}, "node_modules/new": { resolved: "packages/new", link: true } };
+    const edits = { "package-lock.json": json({ packages: { ...packages, ...own } }) };
+    expect((await ruledIn(before, edits)).points).toEqual([]);
+  });
+
+  it("is not decided by a list of dependencies that counts before the one that has it", async () => {
+    const before = { ...base, "package.json": json({ dependencies: { jest: "^30.0.0" } }) };
+    const twice = { dependencies: { jest: "^30.0.0" }, devDependencies: { jest: "file:lib/jest" } };
+    const hidden = { devDependencies: { jest: "file:lib/jest", other: 1 } };
+    for (const manifest of [twice, hidden])
+      expect((await ruledIn(before, { "package.json": json(manifest) })).points).toMatchObject([
+        { file: "package.json" },
+      ]);
+  });
+
+  it.each([
     ["takes another version", { "package.json": depends({ vitest: "~4.1.0", own: "workspace:*" }) }],
     ["depends on less", { "package.json": depends({ own: "workspace:*" }) }],
     ["depends on more", { "package.json": depends({ vitest: "^4.0.0", own: "workspace:*", zod: "^4" }) }],
