@@ -1,5 +1,4 @@
 import type { ReworkPoint } from "@opentiger/schema";
-import { OrchestratorError } from "../errors.ts";
 import type { FileChange } from "../git/file-change.ts";
 import { checkRules } from "../git/rules.ts";
 import { finalCommit } from "../merging/final-commit.ts";
@@ -13,6 +12,7 @@ import type { Judging } from "./judging.ts";
 import type { OnTip } from "./on-tip.ts";
 import { opinionsAsEvidence, pointsOf, together } from "./opinion.ts";
 import { setUpNotes } from "./set-up-again.ts";
+import { setUpFault } from "./set-up-failure.ts";
 import { fingerprint, type ShownChange, shownChange } from "./shown-change.ts";
 
 /**
@@ -108,8 +108,9 @@ async function checks(judging: Judging, candidate: OnTip): Promise<Checked> {
   try {
     return await checkCandidate(judging, candidate);
   } catch (error) {
-    if (!(error instanceof OrchestratorError) || error.code !== "setup_failed") throw error;
-    const points: ReworkPoint[] = [{ by: "verify", file: null, line: null, text: error.message }];
+    const text = setUpFault(error);
+    if (text === undefined) throw error;
+    const points: ReworkPoint[] = [{ by: "verify", file: null, line: null, text }];
     return { rounds: [], redBefore: [], notes: setUpNotes(judging), points, trouble: null };
   }
 }

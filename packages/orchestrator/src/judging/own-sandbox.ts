@@ -8,6 +8,7 @@ import { sandboxName } from "../project/sandbox-name.ts";
 import { LeaseLost, leftToOthers } from "../stage/lease-lost.ts";
 import { isHeld } from "../state/lease.ts";
 import type { Judging } from "./judging.ts";
+import { onBranch } from "./set-up-failure.ts";
 
 export interface OwnSandbox {
   /** What it is for: the last part of its name. */
@@ -57,7 +58,9 @@ export async function withOwnSandbox<T>(
 export async function preparedTip(judging: Judging): Promise<Prepared> {
   const { place, loop, repository, project, environment, choice, signal, say, tip: commit } = judging;
   const agent = choice.driver.template;
-  return ensurePrepared(place, { loop, repository, project, environment, agent, signal, say, commit });
+  return onBranch(() =>
+    ensurePrepared(place, { loop, repository, project, environment, agent, signal, say, commit }),
+  );
 }
 
 async function once<T>(

@@ -5,6 +5,7 @@ import { runChecks } from "../verifying/run-checks.ts";
 import type { Judging } from "./judging.ts";
 import { preparedTip, withOwnSandbox } from "./own-sandbox.ts";
 import { setUpAgain } from "./set-up-again.ts";
+import { onBranch } from "./set-up-failure.ts";
 
 export interface RoundRequest {
   /** By which its sandbox and its steps are known. */
@@ -53,8 +54,9 @@ export async function roundBefore(judging: Judging): Promise<CheckRound> {
   const asked = { loop, repository, project, commit, environment, key };
   const known = await knownBaseline(place, asked);
   if (known) return known;
-  return withOwnSandbox(judging, { part: "base", commit, phase: "verify", execs: "baseline" }, (sandbox) =>
-    baselineOf(place, { ...asked, sandbox, signal, redact }),
+  const own = { part: "base", commit, phase: "verify", execs: "baseline" } as const;
+  return onBranch(() =>
+    withOwnSandbox(judging, own, (sandbox) => baselineOf(place, { ...asked, sandbox, signal, redact })),
   );
 }
 

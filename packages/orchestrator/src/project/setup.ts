@@ -57,13 +57,16 @@ export async function setupIn(
   return { notes };
 }
 
+/** How it is said that a set-up was not let go on. */
+export const timeIsUp = "its time was up";
+
 function failure(
   command: string,
   { exit, exitCode, tail }: CommandOutcome,
   redact: (text: string) => string,
 ): OrchestratorError {
   const how = {
-    timeout: "its time was up",
+    timeout: timeIsUp,
     memory: "it used up its memory",
     killed: "it was killed",
     exited: "",
