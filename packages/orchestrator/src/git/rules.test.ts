@@ -86,7 +86,14 @@ describe("a candidate breaks the rules", () => {
     ".codex/config.toml",
     "opencode.json",
     ".opencode/plugin/x.ts",
+    ".gemini/settings.json",
     ".vscode/tasks.json",
+    ".vscode/mcp.json",
+    ".husky/post-merge",
+    ".githooks/post-checkout",
+    "web/.husky/post-merge",
+    "lefthook.yml",
+    ".lefthook-local.toml",
     ".gitmodules",
   ])("with %s, which the plan does not list", (path) => {
     expect(files(check([changed(path, { status: "added", oldMode: null, oldOid: null })]))).toEqual([

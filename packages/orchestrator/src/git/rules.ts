@@ -47,8 +47,9 @@ interface Finding {
 const mostPoints = 50;
 
 /**
- * What a harness obeys: ours, and those of agents and editors that start programs when somebody merely opens the folder.
- * They are recognised in whatever case, since some file systems do not tell them apart.
+ * What a harness obeys: ours, those of agents and editors that start programs when somebody merely opens the folder, and
+ * hooks that git runs for whoever has told it to, as soon as the branch is merged. They are recognised in whatever case,
+ * since some file systems do not tell them apart.
  */
 const harnessFiles = pathMatcher([
   projectFileName,
@@ -59,7 +60,10 @@ const harnessFiles = pathMatcher([
   "**/opencode.json",
   "**/opencode.jsonc",
   "**/.cursor/**",
-  "**/.vscode/tasks.json",
+  "**/.gemini/**",
+  "**/.vscode/{tasks,mcp}.json",
+  "**/{.husky,.githooks}/**",
+  "**/{,.}lefthook{,-local}.{yml,yaml,toml,json}",
   "**/.gitmodules",
 ]);
 
