@@ -36,10 +36,10 @@ describe("the pieces of a diff", () => {
 
   it("show what a reader would not see", () => {
     const [piece] = cutIntoPieces([
-      { path: "a\nb\u202e.ts", text: "+ok \u200b\u202e\u0000 \u{e0041} é 漢\tend\n" },
+      { path: "a\nb\u202e.ts", text: "+ok \u200b\u202e\u0000 \u{e0041} a\u034fb \u17b4 \u180b é 漢\tend\n" },
     ]);
     expect(piece?.text).toBe(
-      '=== file "a\\nb\\u{202e}.ts"\n+ok \\u{200b}\\u{202e}\\u{0} \\u{e0041} é 漢\tend\n',
+      '=== file "a\\nb\\u{202e}.ts"\n+ok \\u{200b}\\u{202e}\\u{0} \\u{e0041} a\\u{34f}b \\u{17b4} \\u{180b} é 漢\tend\n',
     );
   });
 

@@ -1,9 +1,8 @@
 /**
  * Characters that a reader does not see, or sees in another order than a program does: controls other than tab and line
- * feed, marks of direction, zero-width ones, tags, and halves of a pair.
+ * feed, marks of direction, all that is drawn as nothing at all, separators of lines, and halves of a pair.
  */
-const unseen =
-  /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\u2028\u2029\u115f\u1160\u3164\uffa0]|[\ufe00-\ufe0f]|[\u{e0100}-\u{e01ef}]/gu;
+const unseen = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
 /** Text of a candidate, with everything in it that a reader would not see written out: `\u{202e}`. */
 export function shownText(text: string): string {
