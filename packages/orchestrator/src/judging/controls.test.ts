@@ -29,6 +29,7 @@ describe("what decides whether checks pass", () => {
     ["a test that is gone", change("test/a.test.ts", "deleted")],
     ["a test that became a link", change("test/a.test.ts", "type")],
     ["a snapshot that is gone", change("src/__snapshots__/a.snap", "deleted")],
+    ["what tests get in place of a package, and is gone", change("__mocks__/axios.js", "deleted")],
   ])("is not to be changed without being asked for: %s", async (_what, changed) => {
     const { points } = await ruled([changed]);
     expect(points).toMatchObject([{ by: "rules", file: changed.path }]);
@@ -141,15 +142,15 @@ describe("what decides whether checks pass", () => {
     expect((await ruled([change(".env.example", "modified")])).points).toEqual([]);
   });
 
-  it.each(["argparse.py", "argparse/__init__.py", "api/json.py"])(
-    "is a new %s, which Python would take for its own where the checks are run",
+  it.each(["argparse.py", "argparse/__init__.py", "api/json.py", "pytest_cov.py", "api/attr/__init__.py"])(
+    "is a new %s, which Python would take for its own, or for the runner's, where the checks are run",
     async (path) => {
       expect((await ruled([change(path, "added")])).points).toMatchObject([{ file: path }]);
       expect((await ruled([change(path, "modified")])).points).toEqual([]);
     },
   );
 
-  it.each(["shop/argparse.py", "argparse/list.py", "shop.py", "api/shop/json.py"])(
+  it.each(["shop/argparse.py", "argparse/list.py", "shop.py", "api/shop/json.py", "shop/pytest_cov.py"])(
     "is not %s, which Python never takes for its own",
     async (path) => {
       expect((await ruled([change(path, "added")])).points).toEqual([]);
@@ -180,6 +181,8 @@ describe("what decides whether checks pass", () => {
     const restored = [
       "test/a.ts",
       "src/a.snap",
+      "__mocks__/axios.js",
+      "src/setupTests.ts",
       "scripts/x.sh",
       "Makefile",
       "opentiger.json",

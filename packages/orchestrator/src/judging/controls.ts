@@ -3,11 +3,11 @@ import type { FileChange } from "../git/file-change.ts";
 import { pathMatcher } from "../git/path-matcher.ts";
 import {
   always,
+  besideTests,
   goModules,
   installed,
   manifests,
   runnerSettings,
-  snapshots,
   toolSettings,
 } from "../project/control-paths.ts";
 import { dependencyLists } from "../project/dependency-lists.ts";
@@ -24,7 +24,7 @@ export function restoredPaths(
   { role, mayChange }: Pick<TaskRow, "role" | "mayChange">,
 ): (path: string) => boolean {
   // Tests are what a tester is there to write; the rules keep it from everything else.
-  const tests = role === "tester" ? [] : [...project.testPaths, ...snapshots];
+  const tests = role === "tester" ? [] : [...project.testPaths, ...besideTests];
   const isListed = pathMatcher(mayChange);
   const isWhole = pathMatcher([...tests, ...installed, ...writtenPaths(project)]);
   const isControl = controls(project);
@@ -38,7 +38,7 @@ export function isNewTest(
   changes: readonly Pick<FileChange, "path" | "status">[],
 ): (path: string) => boolean {
   const added = new Set(changes.filter(({ status }) => status === "added").map(({ path }) => path));
-  const isTest = pathMatcher([...project.testPaths, ...snapshots]);
+  const isTest = pathMatcher([...project.testPaths, ...besideTests]);
   const isControl = controls(project);
   return (path) => added.has(path) && isTest(path) && !isControl(path);
 }
@@ -64,7 +64,7 @@ export async function changedRules(
   asked: Asked,
 ): Promise<{ points: ReworkPoint[]; notes: string[] }> {
   const isListed = pathMatcher(asked.task.mayChange);
-  const isTest = pathMatcher([...asked.project.testPaths, ...snapshots]);
+  const isTest = pathMatcher([...asked.project.testPaths, ...besideTests]);
   const controlIn = controlFinder(repository, asked);
   const points: ReworkPoint[] = [];
   const notes: string[] = [];

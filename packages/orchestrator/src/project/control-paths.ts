@@ -11,12 +11,12 @@ export const always = [
   "**/.yarnrc.yml",
   "**/.yarn/**",
   "**/.pnp.{cjs,js,loader.mjs,data.json}",
-  "**/.pnpmfile.cjs",
+  "**/.pnpmfile.{cjs,mjs}",
   "**/bunfig.toml",
   "**/.envrc",
   "**/.env{,.local,.test,.test.local,.development,.development.local,.ci}",
   "**/.tool-versions",
-  "**/.mise.toml",
+  "**/{,.}mise.toml",
   "**/pip.conf",
   "**/sitecustomize.py",
   "**/usercustomize.py",
@@ -61,7 +61,7 @@ export const installed = ["**/node_modules/**", "**/.venv/**", "**/vendor/**/pac
 export const runnerSettings = [
   "**/{vitest,vite,jest,karma,playwright,cypress,ava,nyc,web-test-runner}.{config,conf,workspace,projects}.*",
   "**/.{mocharc,nycrc,c8rc,taprc}*",
-  "**/{pytest.ini,.pytest.ini,pytest.toml,.pytest.toml,tox.ini,setup.cfg}",
+  "**/{pytest.ini,.pytest.ini,pytest.toml,.pytest.toml,tox.ini,tox.toml,setup.cfg}",
   "**/conftest.py",
   "**/nextest.toml",
 ];
@@ -78,8 +78,13 @@ export const toolSettings = [
   "**/pnpm-workspace.yaml",
 ];
 
-/** What a test compares with belongs to the test. */
-export const snapshots = ["**/__snapshots__/**", "**/*.snap"];
+/** What belongs to tests wherever it lies: what they compare with, and what runners load for them without being told. */
+export const besideTests = [
+  "**/__snapshots__/**",
+  "**/*.snap",
+  "**/__mocks__/**",
+  "**/setupTests.{js,jsx,ts,tsx}",
+];
 
 /** A manifest says both how a project is built and what it depends on; only the first is kept from the candidate. */
 export const manifests = ["**/package.json"];

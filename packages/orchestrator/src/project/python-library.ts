@@ -32,12 +32,15 @@ const modules = new Set(
 `.split(/\s+/),
 );
 
-/** Whether Python, started in one of these folders, would take this file for a part of its own library. */
+/** What pytest is made of and loads by itself, where it is installed: `pytest_cov`, say. */
+const ofRunner = /^(?:pytest_\w+|py|attrs?|xdist|colorama|anyio|hypothesis|_hypothesis_\w+)$/;
+
+/** Whether Python, started in one of these folders, would take this file for a part of its own library, or of the runner. */
 export function isPythonLibrary(path: string, folders: readonly string[]): boolean {
   return folders.some((folder) => {
     const within = folder === "" ? path : path.slice(folder.length + 1);
     if (folder !== "" && !path.startsWith(`${folder}/`)) return false;
     const [, name] = /^(\w+)(?:\.py|\/__init__\.py)$/.exec(within) ?? [];
-    return name !== undefined && modules.has(name);
+    return name !== undefined && (modules.has(name) || ofRunner.test(name));
   });
 }
