@@ -18,14 +18,24 @@ export type MergedTrees = { ok: true; tree: string } | { ok: false; conflicts: s
  * of anyone's: lines are merged as git does it by itself.
  */
 export async function mergeTrees(own: OwnGit, { base, ours, theirs }: TreesToMerge): Promise<MergedTrees> {
-  const root = await standIn(own, base, []);
-  const sides = [await standIn(own, ours, [root]), await standIn(own, theirs, [root])];
+  const trees = await treesOf(own, base, ours, theirs);
+  // Mostly the branch is where the candidate began.
+  if (trees.ours === trees.base) return { ok: true, tree: trees.theirs };
+  if (trees.theirs === trees.base) return { ok: true, tree: trees.ours };
+  const root = await standIn(own, trees.base, []);
+  const sides = [await standIn(own, trees.ours, [root]), await standIn(own, trees.theirs, [root])];
   const said: string[] = [];
   const args = ["merge-tree", "--write-tree", "-z", "--name-only", "--messages", ...sides];
   for await (const record of records(own.stream(args, { memoryKib, allow: [1] }))) said.push(pathOf(record));
   const [tree = "", ...troubles] = said;
   const conflicts = conflictsIn(troubles);
   return conflicts.length === 0 ? { ok: true, tree: checkedOid(tree) } : { ok: false, conflicts };
+}
+
+async function treesOf(own: OwnGit, ...commits: [string, string, string]): Promise<TreesToMerge> {
+  const said = await own.run(["rev-parse", ...commits.map((oid) => `${checkedOid(oid)}^{tree}`)]);
+  const [base = "", ours = "", theirs = ""] = said.split("\n");
+  return { base: checkedOid(base), ours: checkedOid(ours), theirs: checkedOid(theirs) };
 }
 
 /**
@@ -46,8 +56,7 @@ function conflictsIn(troubles: readonly string[]): string[] {
 }
 
 /** git takes commits and finds the base itself; the same ones each time, so that they are written once. */
-async function standIn(own: OwnGit, treeish: string, parents: readonly string[]): Promise<string> {
-  const tree = (await own.run(["rev-parse", "--verify", `${checkedOid(treeish)}^{tree}`])).trim();
+async function standIn(own: OwnGit, tree: string, parents: readonly string[]): Promise<string> {
   const author = { name: "openTiger", email: "opentiger@localhost" };
   return writeCommit(own, { tree, parents, message: "merged\n", author, date: new Date(0) });
 }

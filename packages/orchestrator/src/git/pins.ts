@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { link, mkdir, open, readdir, rename, rm } from "node:fs/promises";
+import { link, mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { errno } from "@opentiger/schema";
 import { OrchestratorError } from "../errors.ts";
@@ -31,8 +31,14 @@ export async function removePin(own: OwnGit, loop: string, name: string): Promis
   await rm(join(own.path, pinName(loop, name)), { force: true });
 }
 
+/** From the file that it is: nothing packs refs in this repository. */
 export async function readPin(own: OwnGit, loop: string, name: string): Promise<string | undefined> {
-  return (await readPins(own, loop)).get(name);
+  try {
+    return checkedOid((await readFile(join(own.path, pinName(loop, name)), "utf8")).trim());
+  } catch (error) {
+    if (errno(error) === "ENOENT") return undefined;
+    throw error;
+  }
 }
 
 /** All of a loop, by name. */

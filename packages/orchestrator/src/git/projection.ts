@@ -7,7 +7,7 @@ import { moveBranch, type UserBranch, userBranch } from "./branch-ref.ts";
 import { copyHistory, presentCommits } from "./history-transfer.ts";
 import { checkedOid, noneLike } from "./oid.ts";
 import type { OwnGit } from "./own-git.ts";
-import { readPin, readPins, setPin } from "./pins.ts";
+import { readPin, setPin } from "./pins.ts";
 import { UserGit } from "./user-git.ts";
 
 /** Of a row of loops: where its branch is, and where it was last seen in the user's repository. */
@@ -39,15 +39,17 @@ const mostTries = 5;
 export async function projectBranch(own: OwnGit, userPath: string, loop: ProjectedLoop): Promise<Projection> {
   const { branch, tip } = checkedLoop(loop);
   const user = await openRepository(userPath, own.signal);
-  const pins = await readPins(own, loop.id);
-  await keepBranchPin(own, loop.id, tip);
+  const [base, kept] = [await readPin(own, loop.id, "base"), await readPin(own, loop.id, "branch")];
+  if (kept !== tip) await keepBranchPin(own, loop.id, tip);
   for (let tries = 0; tries < mostTries; tries += 1) {
     const found = await userBranch(user, branch, own.signal);
     if (found?.oid === tip) return { projected: tip };
-    if (found && (await isAhead(own, tip, found.oid, pins.get("branch")))) return { projected: found.oid };
-    const hindrance = await hindranceOf(own, loop, found, pins.get("base"));
+    // Where it was when the row was read, it is behind what the row says.
+    const isKnown = !found || found.oid === loop.projectedOid;
+    if (!isKnown && (await isAhead(own, tip, found.oid, kept))) return { projected: found.oid };
+    const hindrance = await hindranceOf(own, loop, found, base);
     if (hindrance) return hindrance;
-    await copyNew(own, user, tip, [loop.projectedOid, pins.get("base") ?? null]);
+    await copyNew(own, user, tip, [loop.projectedOid, base]);
     const moved = await moveBranch(user, branch, { to: tip, from: found?.oid ?? noneLike(tip) }, own.signal);
     if (moved) return { projected: tip };
   }
@@ -60,7 +62,7 @@ export async function projectBranch(own: OwnGit, userPath: string, loop: Project
 export async function copyToUser(own: OwnGit, userPath: string, loop: ProjectedLoop): Promise<void> {
   const { tip } = checkedLoop(loop);
   const user = await openRepository(userPath, own.signal);
-  const base = (await readPins(own, loop.id)).get("base") ?? null;
+  const base = await readPin(own, loop.id, "base");
   await copyNew(own, user, tip, [tip, loop.projectedOid, base]);
 }
 
@@ -73,11 +75,11 @@ export async function removeProjected(
   if (loop.branch === null || loop.branchOid === null) return { removed: false };
   const { branch, tip } = checkedLoop(loop);
   const user = await openRepository(userPath, own.signal);
-  const pins = await readPins(own, loop.id);
+  const base = await readPin(own, loop.id, "base");
   for (let tries = 0; tries < mostTries; tries += 1) {
     const found = await userBranch(user, branch, own.signal);
     if (!found) return { removed: false };
-    const hindrance = await hindranceOf(own, loop, found, pins.get("base"));
+    const hindrance = await hindranceOf(own, loop, found, base);
     if (hindrance) return hindrance;
     if (await moveBranch(user, branch, { to: noneLike(tip), from: found.oid }, own.signal))
       return { removed: true };
@@ -97,13 +99,9 @@ function checkedLoop({ id, branch, branchOid }: ProjectedLoop): { branch: string
  * moves it on looks where it is while nobody else can.
  */
 async function keepBranchPin(own: OwnGit, loop: string, tip: string): Promise<void> {
-  const isKept = async (): Promise<boolean> => {
-    const kept = await readPin(own, loop, "branch");
-    return kept !== undefined && (await isAncestor(own, tip, kept));
-  };
-  if (await isKept()) return;
   const set = async (): Promise<void> => {
-    if (!(await isKept())) await setPin(own, loop, "branch", tip);
+    const kept = await readPin(own, loop, "branch");
+    if (kept === undefined || !(await isAncestor(own, tip, kept))) await setPin(own, loop, "branch", tip);
   };
   await withFileLock(join(own.path, "branches.flock"), set, { code: "git_failed", signal: own.signal });
 }
@@ -141,12 +139,15 @@ async function copyNew(
   own: OwnGit,
   user: Repository,
   tip: string,
-  hints: readonly (string | null)[],
+  hints: readonly (string | null | undefined)[],
 ): Promise<void> {
   const store = new UserGit(user.path, own.signal);
-  const known = await presentCommits(
+  const oids = hints.filter((oid) => typeof oid === "string");
+  const [theirs, ours] = await Promise.all([presentCommits(store, oids), presentCommits(own, oids)]);
+  await copyHistory(
+    own,
     store,
-    hints.filter((oid) => oid !== null),
+    tip,
+    theirs.filter((oid) => ours.includes(oid)),
   );
-  await copyHistory(own, store, tip, await presentCommits(own, known));
 }
