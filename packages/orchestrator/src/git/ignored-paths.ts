@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { scratchName } from "./bare-repository.ts";
-import { readContent } from "./file-content.ts";
+import { objectContents } from "./objects.ts";
 import type { OwnGit } from "./own-git.ts";
 import { bytesOf, isOddName, pathOf } from "./path-bytes.ts";
 import { records } from "./records.ts";
@@ -20,14 +20,20 @@ const nothingIgnored = 1;
  */
 export async function ignoredPaths(own: OwnGit, commit: string, paths: readonly string[]): Promise<string[]> {
   const listed = paths.length === 0 ? [] : await listTree(own, commit, ["**/.gitignore"]);
-  const files = listed.filter(({ mode, path }) => mode.startsWith("100") && !isOddName(path));
+  const files = listed
+    .filter(({ mode, path }) => mode.startsWith("100") && !isOddName(path))
+    .slice(0, mostFiles);
   if (files.length === 0) return [];
+  const contents = await objectContents(
+    own,
+    files.map(({ oid }) => oid),
+  );
   const folder = join(own.path, scratchName, `ignored-${randomBytes(6).toString("hex")}`);
   try {
-    for (const { path } of files.slice(0, mostFiles)) {
+    for (const { path, oid } of files) {
       const target = join(folder, path);
       await mkdir(dirname(target), { recursive: true, mode: 0o700 });
-      await writeFile(target, (await readContent(own, commit, path)) ?? "", { flag: "wx", mode: 0o600 });
+      await writeFile(target, contents.get(oid) ?? "", { flag: "wx", mode: 0o600 });
     }
     const found: string[] = [];
     for await (const record of records(asked(own, folder, paths)))

@@ -3,6 +3,7 @@ import type { Project } from "@opentiger/schema";
 import type { FileChange } from "../git/file-change.ts";
 import { pathMatcher } from "../git/path-matcher.ts";
 import type { LoopRepository } from "../git/repository.ts";
+import type { TreeEntry } from "../git/tree-entry.ts";
 import { always, goModules, installed, manifests, runnerSettings } from "../project/control-paths.ts";
 import { dependencyLists } from "../project/dependency-lists.ts";
 import { isPythonLibrary } from "../project/python-library.ts";
@@ -11,7 +12,7 @@ import { changedControls, namesTaken } from "./manifest.ts";
 import { linkedPackages, lockInPlaceOf } from "./package-lock.ts";
 
 export type Protected = Pick<Project, "testPaths" | "protectedPaths" | "sources" | "verify">;
-export type Files = Pick<LoopRepository, "readFile" | "listFiles" | "ignored">;
+export type Files = Pick<LoopRepository, "readFile" | "listFiles" | "contents" | "ignored">;
 
 interface Compared {
   from: string;
@@ -121,10 +122,17 @@ function existence(repository: Files, commit: string): (paths: readonly string[]
 /** Manifests of the packages of one repository. */
 const mostManifests = 200;
 
+/** One that is longer was not written by hand. */
+const longestManifest = 1024 * 1024;
+
+function isOwnManifest({ path, mode, size }: TreeEntry): boolean {
+  return mode.startsWith("100") && size <= longestManifest && !path.includes("node_modules/");
+}
+
 /** Of all packages that a registry is asked for, wherever in the repository. */
 async function takenNames(repository: Files, from: string): Promise<ReadonlySet<string>> {
   const found = await repository.listFiles(from, manifests);
-  const own = found.filter(({ path }) => !path.includes("node_modules/")).slice(0, mostManifests);
-  const files = await Promise.all(own.map(({ path }) => repository.readFile(from, path)));
-  return new Set(files.flatMap(namesTaken));
+  const own = found.filter(isOwnManifest).slice(0, mostManifests);
+  const contents = await repository.contents(own.map(({ oid }) => oid));
+  return new Set([...contents.values()].flatMap(namesTaken));
 }

@@ -356,14 +356,17 @@ async function ruledIn(base: Contents, edits: Contents, mayChange: readonly stri
   const asked = { changes, from: "a", to: "b", project, task: { ...task, mayChange: [...mayChange] } };
   const paths = Object.keys(base);
   const listFiles = async (_commit: string, globs: readonly string[] = []): Promise<TreeEntry[]> =>
-    paths.filter(pathMatcher(globs)).map((path) => ({ path, mode: "100644", oid: "", size: 0 }));
-  return changedRules({ readFile, listFiles, ignored: async () => [] }, asked);
+    paths.filter(pathMatcher(globs)).map((path) => ({ path, mode: "100644", oid: path, size: 0 }));
+  const contents = async (oids: readonly string[]): Promise<Map<string, Buffer>> =>
+    new Map(oids.map((oid) => [oid, Buffer.from(base[oid] ?? "")]));
+  return changedRules({ readFile, listFiles, contents, ignored: async () => [] }, asked);
 }
 
 async function ruled(changes: readonly FileChange[], mayChange: readonly string[] = [], of = project) {
   const readFile = async (): Promise<undefined> => undefined;
   const asked = { changes, from: "a", to: "b", project: of, task: { ...task, mayChange: [...mayChange] } };
-  return changedRules({ readFile, listFiles: async () => [], ignored: async () => [] }, asked);
+  const none = { listFiles: async () => [], contents: async () => new Map(), ignored: async () => [] };
+  return changedRules({ readFile, ...none }, asked);
 }
 
 function change(path: string, status: FileChange["status"]): FileChange {

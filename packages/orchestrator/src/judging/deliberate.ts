@@ -83,7 +83,9 @@ async function ruling(
   { repository, project, task, baseOid, candidateOid, held, tip }: Judging,
   { commit, changes }: OnTip,
 ): Promise<{ points: ReworkPoint[]; notes: string[] }> {
-  const own = await repository.changes(baseOid, candidateOid);
+  // On the commit that it was made on, with nothing else, it is the same.
+  const own =
+    tip === baseOid && held.length === 0 ? changes : await repository.changes(baseOid, candidateOid);
   const tests = await heldChanges(repository, held);
   const locked = new Map(tests.flatMap(({ path, newOid }) => (newOid === null ? [] : [[path, newOid]])));
   const { allowedPaths, mayChange, role } = task;

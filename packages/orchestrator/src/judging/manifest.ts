@@ -76,8 +76,8 @@ export function changesDependencies(before: Buffer | undefined, after: Buffer | 
 }
 
 /** Names that a registry answers for, as far as this manifest asks it. */
-export function namesTaken(file: Buffer | undefined): string[] {
-  return registryNames((file && read(file)) ?? {});
+export function namesTaken(file: Buffer): string[] {
+  return registryNames(read(file) ?? {});
 }
 
 function takenName({ name }: Readonly<Record<string, unknown>>, taken: ReadonlySet<string>): string[] {
