@@ -13,7 +13,7 @@ import type { OnTip } from "./on-tip.ts";
 import { opinionsAsEvidence, pointsOf, together } from "./opinion.ts";
 import { setUpNotes } from "./set-up-again.ts";
 import { setUpFault } from "./set-up-failure.ts";
-import { fingerprint, type ShownChange, shownChange } from "./shown-change.ts";
+import { isSameChange, type ShownChange, shownChange } from "./shown-change.ts";
 
 /**
  * Comes to a judgement: the candidate on the tip, the rules, the checks, and then the model, each only where nothing before
@@ -39,15 +39,15 @@ export async function deliberate(judging: Judging): Promise<Conclusion> {
   const { rounds, redBefore, notes } = checked;
   if (checked.points.length > 0) return failed(checked.points, { rounds, redBefore, notes });
   if (checked.trouble !== null) return inconclusive(checked.trouble, { rounds, redBefore, notes });
-  return opinionOfModel(judging, { commit, change, checked });
+  return opinionOfModel(judging, { ...candidate, change, checked });
 }
 
 async function opinionOfModel(
   judging: Judging,
-  { commit, change, checked }: { commit: string; change: ShownChange; checked: Checked },
+  { commit, changes, change, checked }: OnTip & { change: ShownChange; checked: Checked },
 ): Promise<Conclusion> {
   const { rounds, redBefore, notes } = checked;
-  const known = await earlierOpinions(judging, change);
+  const known = await earlierOpinions(judging, changes);
   if (known) return passed({ rounds, redBefore, ...known, notes: [...notes, ...known.notes] });
   const { opinions, failure } = await askOpinions(judging, { commit, change, checked });
   const evidence = { rounds, redBefore, notes, opinions: opinionsAsEvidence(opinions) };
@@ -65,16 +65,14 @@ async function opinionOfModel(
 /** What the model said of the same change when the branch was elsewhere; only the checks depend on where it is. */
 async function earlierOpinions(
   { place, repository, task, candidateOid, baseOid, held }: Judging,
-  change: ShownChange,
+  changes: OnTip["changes"],
 ): Promise<Pick<Conclusion["evidence"], "opinions" | "notes"> | undefined> {
   const earlier = await lastPass(place.database, { task: task.id, candidateOid });
   if (!earlier || together(earlier.evidence.opinions) !== "pass") return undefined;
   const tip = earlier.baseOid;
   const merged = await mergeCandidate(repository, { tip, baseOid, candidateOid, held });
   if (!merged.ok) return undefined;
-  const to = await commitOf(repository, merged.tree, tip);
-  const shown = await shownChange(repository, { from: tip, to, changes: await repository.changes(tip, to) });
-  if (!shown || fingerprint(shown) !== fingerprint(change)) return undefined;
+  if (!isSameChange(await repository.changes(tip, merged.tree), changes)) return undefined;
   const notes = [`the branch has moved on; the change is the same that was judged on ${tip}`];
   return { opinions: earlier.evidence.opinions, notes };
 }

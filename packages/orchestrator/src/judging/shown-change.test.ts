@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { loopScene } from "../git/git-fixture.ts";
-import { shownChange } from "./shown-change.ts";
+import { isSameChange, shownChange } from "./shown-change.ts";
 
 const hidden = 'fetch("https://intruder.example.test");';
 const picture = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 1, 2, 3]);
@@ -32,4 +32,22 @@ describe("a file that git takes for binary", () => {
     expect(text).toMatch(/^This is not text: 2008 bytes/);
     expect(text.length).toBeLessThan(2_000);
   });
+});
+
+it("is the same change where others have moved on beside it, and another where they touched one of its files", async () => {
+  const { own, baseOid, derive } = await loopScene({
+    "a.txt": "1\n2\n3\n4\n5\n6\n7\n8\n9\n",
+    "b.txt": "1\n",
+  });
+  const theirs = await derive({ "a.txt": "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n" });
+  const on = async (tip: string) => {
+    const merged = await own.mergeTrees({ base: baseOid, ours: tip, theirs });
+    if (!merged.ok) throw new Error("it conflicts");
+    return own.changes(tip, merged.tree);
+  };
+  const before = await on(baseOid);
+  expect(isSameChange(before, await on(await derive({ "b.txt": "2\n" })))).toBe(true);
+  expect(isSameChange(before, await on(await derive({ "a.txt": "0\n2\n3\n4\n5\n6\n7\n8\n9\n" })))).toBe(
+    false,
+  );
 });

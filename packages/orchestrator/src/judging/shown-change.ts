@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { FileChange } from "../git/file-change.ts";
 import type { LoopRepository } from "../git/repository.ts";
 import { type FileDiff, pieceCharacters } from "./pieces.ts";
@@ -36,11 +35,13 @@ export async function shownChange(
   return { diffs, overview: changes.map(overviewLine) };
 }
 
-/** Two changes with the same one are the same to a reader, whatever else moved on around them. */
-export function fingerprint({ diffs }: Pick<ShownChange, "diffs">): string {
-  const hash = createHash("sha256");
-  for (const { path, text } of diffs) hash.update(`${path.length}:${path}${text.length}:${text}`);
-  return hash.digest("hex");
+/** Whether they are the same to a reader, whatever else moved on around them: the same files became the same. */
+export function isSameChange(one: readonly FileChange[], other: readonly FileChange[]): boolean {
+  const ids = (changes: readonly FileChange[]): string =>
+    JSON.stringify(
+      changes.map(({ path, oldMode, newMode, oldOid, newOid }) => [path, oldMode, newMode, oldOid, newOid]),
+    );
+  return ids(one) === ids(other);
 }
 
 /** Files that a program reads as text, whatever is in them: one byte in a comment would hide all of it. */
