@@ -60,7 +60,7 @@ const isPackageLock = pathMatcher(["**/{package-lock,npm-shrinkwrap}.json"]);
 /** Of files that say both how a project is checked and what it depends on: what was changed of the first. */
 function partFinder(
   repository: Files,
-  { from, to }: Compared,
+  { from, to, project }: Compared,
   isAnyThere: (paths: readonly string[]) => Promise<boolean>,
 ): (change: FileChange) => Promise<string[] | undefined> {
   const contents = (path: string) =>
@@ -70,13 +70,15 @@ function partFinder(
     const other = before === undefined ? lockInPlaceOf(path) : undefined;
     return [other === undefined ? before : await repository.readFile(from, other), after];
   };
+  const commands = project.verify.map(({ command }) => command);
   let names: Promise<ReadonlySet<string>> | undefined;
   const taken = (): Promise<ReadonlySet<string>> => {
     names ??= takenNames(repository, from);
     return names;
   };
   return async ({ path, status }) => {
-    if (isManifest(path)) return changedControls(...(await contents(path)), await taken());
+    if (isManifest(path))
+      return changedControls(...(await contents(path)), { taken: await taken(), commands });
     if (isPackageLock(path)) return linkedPackages(...(await locks(path)));
     if (!isModule(path)) return undefined;
     const isNested = status === "added" && (await isAnyThere(modulesAbove(path)));

@@ -47,6 +47,16 @@ describe("a package.json", () => {
     },
   );
 
+  it("with a script in place of a program that a script or a check calls by that name has its controls changed", () => {
+    const old = { scripts: { test: "yarn lint && pnpm -s vitest run", setup: "npm ci && bun run build" } };
+    const named = ["lint", "vitest", "build", "ci", "run", "jest"];
+    const now = { scripts: { ...old.scripts, ...Object.fromEntries(named.map((name) => [name, "true"])) } };
+    const commands = ["cd web && yarn run jest --ci"];
+    expect(changedControls(file(old), file(now), { commands })).toEqual(
+      ["lint", "vitest", "build", "jest"].map((name) => `scripts.${name}`),
+    );
+  });
+
   it("that is removed, or is no JSON any more, has all of them changed", () => {
     expect(changedControls(file(before), undefined)).toEqual(["the file"]);
     expect(changedControls(file(before), Buffer.from("{"))).toEqual(["the file"]);

@@ -40,16 +40,24 @@ const free = new Set([
 
 const manifest = z.record(z.string(), z.unknown());
 
+/** What else a manifest is looked at by. */
+interface Around {
+  /** Names by which packages of a registry are known here. */
+  taken?: ReadonlySet<string>;
+  /** The project's checks. */
+  commands?: readonly string[];
+}
+
 /**
- * What of a package.json was changed that decides how checks run: an existing script, one that runs beside it or at
- * install, the settings of a tool, or that what came from a registry comes from elsewhere now, as it does for a package
+ * What of a package.json was changed that decides how checks run: an existing script, one that runs beside it, in place of
+ * a program or at install, the settings of a tool, or that what came from a registry comes from elsewhere now, as it does for a package
  * that takes one of the names by which others are known. New scripts and dependencies are none of it. A manifest that
  * cannot be read is all of it.
  */
 export function changedControls(
   before: Buffer | undefined,
   after: Buffer | undefined,
-  taken: ReadonlySet<string> = new Set(),
+  { taken = new Set(), commands = [] }: Around = {},
 ): string[] {
   if (before === undefined) {
     const added = (after && read(after)) ?? {};
@@ -62,7 +70,7 @@ export function changedControls(
     (key) => key !== "scripts" && !free.has(key) && !same(old[key], now[key]),
   );
   return [
-    ...changedScripts(scriptsOf(old), scriptsOf(now)).map((name) => `scripts.${name}`),
+    ...changedScripts(scriptsOf(old), scriptsOf(now), commands).map((name) => `scripts.${name}`),
     ...settings,
     ...movedDependencies(old, now).map((name) => `where ${name} comes from`),
     ...(old["name"] === now["name"] ? [] : takenName(now, taken)),
@@ -107,13 +115,27 @@ function installScripts(file: Readonly<Record<string, unknown>>): string[] {
 function changedScripts(
   old: Readonly<Record<string, unknown>>,
   now: Readonly<Record<string, unknown>>,
+  commands: readonly string[],
 ): string[] {
+  const called = calledScripts([...commands, ...Object.values(old)]);
   const names = Object.keys({ ...old, ...now }).filter((name) => !same(old[name], now[name]));
   return names.filter((name) => {
-    if (Object.hasOwn(old, name) || atInstall.test(name)) return true;
+    if (Object.hasOwn(old, name) || called.has(name) || atInstall.test(name)) return true;
     const beside = /^(?:pre|post)(.+)$/.exec(name)?.[1];
     return beside !== undefined && Object.hasOwn(old, beside);
   });
+}
+
+const call = /\b(?:npm\s+run(?:-script)?|pnpm|yarn|bun)(?:\s+(?:run\b|-\S+))*\s+([\w:.][\w:.-]*)/g;
+
+/** A longer command is no longer looked through: nobody wrote it to be read. */
+const longestCommand = 10_000;
+
+/** By these names package managers look for a script first, and for a program only where there is none. */
+function calledScripts(commands: readonly unknown[]): ReadonlySet<string> {
+  const texts = commands.map((command) => String(command).slice(0, longestCommand));
+  const names = texts.flatMap((command) => [...command.matchAll(call)]);
+  return new Set(names.map(([, name = ""]) => name));
 }
 
 function same(one: unknown, other: unknown): boolean {
