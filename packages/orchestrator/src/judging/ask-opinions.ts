@@ -1,6 +1,7 @@
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import type { AgentOutcome } from "@opentiger/agents";
 import type { TaskFailure } from "@opentiger/schema";
+import { z } from "zod";
 import { askAgent } from "../agent/ask.ts";
 import { authenticate } from "../agent/credentials.ts";
 import { usedIn } from "../agent/used.ts";
@@ -35,6 +36,8 @@ export async function askOpinions(
   const { place, loop, lease, judgeRun, choice, task, journal, signal } = judging;
   const pieces = cutIntoPieces(change.diffs);
   const said = await saidBefore(place.database, { id: task.id, rework: null });
+  // Made when the checks are done, and told to no sandbox in which they ran.
+  const secret = await journal.step("marks", z.string(), async () => randomUUID());
   const asked: Asked = { opinions: [], failure: null };
   await withOwnSandbox(
     judging,
@@ -49,7 +52,7 @@ export async function askOpinions(
           asked.opinions.push(known);
           continue;
         }
-        const mark = markOf(judgeRun.id, number);
+        const mark = markOf(secret, number);
         const { rounds, notes } = checked;
         const answer = await askAgent(place, {
           lease,
@@ -99,9 +102,12 @@ async function noteUsage(
   await noteRun(place.database, lease, judgeRun.id, usedIn(outcomes, { tokens, usd }));
 }
 
-/** The run is younger than the candidate: whoever wrote that could not know it. */
-function markOf(run: string, number: number): string {
-  const digest = createHash("sha256").update(`${run} ${number}`).digest("hex").slice(0, 32);
+/**
+ * Neither who wrote the candidate nor its code, which runs in the checks and may know the judge's run by the names of its
+ * execs, can know it. The same for whoever goes on with the question.
+ */
+function markOf(secret: string, number: number): string {
+  const digest = createHash("sha256").update(`${secret} ${number}`).digest("hex").slice(0, 32);
   return `----- ${digest} -----`;
 }
 
