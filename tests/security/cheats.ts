@@ -1,6 +1,14 @@
 import type { ReworkPoint } from "@opentiger/schema";
 import type { FileEdits } from "../../packages/orchestrator/src/fixture/temporary-judged-loop.ts";
-import { cart, cartTests, changedManifest, changedProjectFile, listed, pythonCart } from "./gamed-project.ts";
+import {
+  cart,
+  cartTests,
+  changedLock,
+  changedManifest,
+  changedProjectFile,
+  listed,
+  pythonCart,
+} from "./gamed-project.ts";
 
 export interface Cheat {
   edits: FileEdits;
@@ -164,6 +172,19 @@ export const foundByChecks: Readonly<Record<string, Cheat>> = {
       "packages/assert-kit/package.json": '{ "name": "assert-kit", "main": "index.js" }\n',
       "packages/assert-kit/index.js": "export const equal = (one, other) => one === other;\n",
     },
+  },
+  "a lock file takes a package from a folder": {
+    edits: { ...broken, "package-lock.json": changedLock("file:src/money") },
+    by: "rules",
+    says: /node_modules\/money decides how/,
+    twin: { "package-lock.json": changedLock("https://registry.example.test/money-1.0.2.tgz") },
+  },
+  "a hook comes along for whoever merges it": {
+    edits: { ".husky/post-merge": "#!/bin/sh\nsh tools/runner\n" },
+    by: "rules",
+    says: /the plan does not list it/,
+    twin: { ".husky/pre-commit": "npm test\n" },
+    mayChange: [".husky/pre-commit"],
   },
   "a file comes along that git is to ignore": {
     edits: { ...broken, "build/kit.js": "export const equal = () => {};\n" },
