@@ -23,6 +23,10 @@ describe("a changed lock file", () => {
     ],
     ["another port", "https://registry.example.test:8443/a.tgz", ["registry.example.test:8443"]],
     ["a file of its own", '"resolved": "file:vendor/a.tgz"', ["file:vendor/a.tgz"]],
+    ["a folder, in pnpm's words", "resolution: {directory: lib/a, type: directory}", ["directory: lib/a"]],
+    ["a folder, in yarn's words", 'resolution: "a@workspace:lib/a"', ["workspace:lib/a"]],
+    ["a program that makes it", 'resolution: "a@exec:./make.js#./make.js"', ["exec:./make.js#./make.js"]],
+    ["a folder, in uv's words", 'source = { editable = "lib/a" }', ['editable = "lib/a']],
     ["a folder that stands for a module", "replace example.test/a => ./fake", ["=> ./fake"]],
     ["such a folder behind a gap", `replace example.test/a =>${" \t".repeat(1_000)}./fake`, ["=> ./fake"]],
     ["the same host", '"resolved": "https://registry.example.test/b.tgz"', []],
@@ -43,7 +47,7 @@ describe("a changed lock file", () => {
 
   it("of millions of characters is read in a moment, and what it says is told in a line", () => {
     const start = performance.now();
-    for (const shape of ["a+", "a:", "/", "//_", "://a@", '"file:'])
+    for (const shape of ["a+", "a:", "/", "//_", "://a@", '"file:', "@", "{path", " path = "])
       newSources(undefined, Buffer.from(shape.repeat(1_000_000)));
     const [source = ""] = newSources(undefined, Buffer.from(`"file:${"a".repeat(4_000_000)}"`));
     expect(source).toMatch(/^file:aaa/);

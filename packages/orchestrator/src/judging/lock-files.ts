@@ -59,11 +59,15 @@ const toldCharacters = 200;
 
 /** Found by its slashes: whoever looked for what may stand in front of them would begin anew at each letter of the file. */
 const host = /(?:^|[:"'\s])\/\/(?:[^\s/?#\\"']*@)?([a-z0-9.[\]:-]+)/gi;
-const place = /["'\s](?:file|link|portal|git|path):[^\s"']*|=>[ \t]+[^\s"']+/gi;
+/** In the words of the package managers, each with a sign of its own in front and behind. */
+const place =
+  /["'\s@{](?:file|link|portal|git|path|patch|exec|workspace|directory|editable)(?::|[ \t]?=)[ \t]?["']?[^\s"'},]*|=>[ \t]+[^\s"']+/gi;
 
 function sourcesOf(file: Buffer | undefined): string[] {
   const text = file?.toString("latin1") ?? "";
   const hosts = [...text.matchAll(host)].map(([, name = ""]) => name.toLowerCase());
-  const places = [...text.matchAll(place)].map(([found]) => found.replace(/^["'\s]/, "").replace(/\s+/, " "));
+  const places = [...text.matchAll(place)].map(([found]) =>
+    found.replace(/^["'\s@{]/, "").replace(/\s+/, " "),
+  );
   return [...hosts, ...places].map((source) => source.slice(0, toldCharacters));
 }
