@@ -55,7 +55,12 @@ export function writtenPaths({ protectedPaths, sources }: Protected): string[] {
 
 const isManifest = pathMatcher(manifests);
 const isModule = pathMatcher(goModules);
-const isPackageLock = pathMatcher(["**/{package-lock,npm-shrinkwrap}.json"]);
+const packageLocks = ["**/{package-lock,npm-shrinkwrap}.json"];
+const isPackageLock = pathMatcher(packageLocks);
+const isInParts = pathMatcher([...manifests, ...goModules, ...packageLocks]);
+
+/** As git writes it. Tools read what it leads to, and we do not. */
+const link = "120000";
 
 /** Of files that say both how a project is checked and what it depends on: what was changed of the first. */
 function partFinder(
@@ -76,7 +81,8 @@ function partFinder(
     names ??= takenNames(repository, from);
     return names;
   };
-  return async ({ path, status }) => {
+  return async ({ path, status, newMode }) => {
+    if (newMode === link) return isInParts(path) ? ["the file"] : undefined;
     if (isManifest(path))
       return changedControls(...(await contents(path)), { taken: await taken(), commands });
     if (isPackageLock(path)) return linkedPackages(...(await locks(path)));

@@ -157,6 +157,16 @@ describe("what decides whether checks pass", () => {
     },
   );
 
+  it.each(["packages/new/package.json", "package-lock.json", "npm-shrinkwrap.json", "go.mod"])(
+    "is %s where it is a link, since nobody knows what it says",
+    async (path) => {
+      for (const status of ["added", "type"] as const) {
+        const linked: FileChange = { ...change(path, status), newMode: "120000", linkTarget: "lib/it.json" };
+        expect((await ruled([linked])).points).toMatchObject([{ by: "rules", file: path }]);
+      }
+    },
+  );
+
   it("is told to the model where a test was changed that the plan does not name", async () => {
     const { points, notes } = await ruled([change("test/a.test.ts", "modified")]);
     expect(points).toEqual([]);
