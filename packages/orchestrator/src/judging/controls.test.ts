@@ -67,6 +67,8 @@ describe("what decides whether checks pass", () => {
     "a/usercustomize.py",
     "a/.cargo/config",
     "a/.cargo/config.toml",
+    // A link to a folder that has it.
+    ".cargo",
     "a/GNUmakefile",
     "a/makefile",
     "a/Makefile",

@@ -20,7 +20,7 @@ export const always = [
   "**/pip.conf",
   "**/sitecustomize.py",
   "**/usercustomize.py",
-  "**/.cargo/config*",
+  "**/.cargo/**",
   "**/{GNUmakefile,makefile,Makefile}{,.*}",
   "**/*.mk",
   "**/{justfile,Justfile,.justfile}",
