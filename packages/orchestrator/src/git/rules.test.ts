@@ -89,6 +89,8 @@ describe("a candidate breaks the rules", () => {
     ".gemini/settings.json",
     ".vscode/tasks.json",
     ".vscode/mcp.json",
+    // A link to a folder that has one of these.
+    "web/.vscode",
     ".husky/post-merge",
     ".githooks/post-checkout",
     "web/.husky/post-merge",

@@ -61,7 +61,7 @@ const harnessFiles = pathMatcher([
   "**/opencode.jsonc",
   "**/.cursor/**",
   "**/.gemini/**",
-  "**/.vscode/{tasks,mcp}.json",
+  "**/.vscode{,/tasks.json,/mcp.json}",
   "**/{.husky,.githooks}/**",
   "**/{,.}lefthook{,-local}.{yml,yaml,toml,json}",
   "**/.gitmodules",
