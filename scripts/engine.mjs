@@ -2,6 +2,7 @@
 import { runningDaemon } from "./engine/daemon.mjs";
 import { ensureEngine, startPrivateEngine, stopPrivateEngine } from "./engine/engine.mjs";
 import { answersPing, foundEngine } from "./engine/found.mjs";
+import { TEST_NEEDS } from "./engine/needs.mjs";
 import { enginePaths } from "./engine/paths.mjs";
 import { engineUsers } from "./engine/users.mjs";
 import { Unavailable } from "./setup/unavailable.mjs";
@@ -28,7 +29,7 @@ try {
 async function up() {
   const started = Date.now();
   const begin = flags.includes("--private") ? startPrivateEngine : ensureEngine;
-  const engine = await begin({ onLine: (line) => console.error(line) });
+  const engine = await begin({ onLine: (line) => console.error(line), beside: TEST_NEEDS });
   if (engine.private) engineUsers(enginePaths()).keep();
   console.error(`ready after ${((Date.now() - started) / 1000).toFixed(1)} s`);
   console.log(`DOCKER_HOST=${engine.dockerHost}`);

@@ -31,6 +31,7 @@ const complaints = [];
 try {
   const prepared = await prepare({
     engine: chosen.some(({ needsEngine }) => needsEngine),
+    tests: true,
     browser: chosen.some(({ needsBrowser }) => needsBrowser),
     terminal: chosen.some(({ needsTerminal }) => needsTerminal),
     // At full size they would fill it.

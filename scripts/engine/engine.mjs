@@ -10,6 +10,7 @@ import { withLock } from "./lock.mjs";
 import { ENGINE_NEEDS } from "./needs.mjs";
 import { enginePaths, makeEngineFolders } from "./paths.mjs";
 import { until } from "./processes.mjs";
+import { whyNoPrivateEngine } from "./rights.mjs";
 import { engineUsers } from "./users.mjs";
 
 /** A running engine that is overloaded gets this long to answer before it counts as hung and is started anew. */
@@ -23,10 +24,17 @@ const HUNG_AFTER_MS = 30_000;
  */
 
 /**
+ * @typedef {object} EngineOptions
+ * @property {(line: string) => void} [onLine]
+ * @property {string} [folder]
+ * @property {readonly import("./needs.mjs").Need[]} [beside] what is to be there when a private one is started
+ */
+
+/**
  * An engine to work with: the user's own when it answers, otherwise the private one of this folder, installed and
  * started as needed.
  *
- * @param {{onLine?: (line: string) => void, folder?: string}} [options]
+ * @param {EngineOptions} [options]
  * @returns {Promise<Engine>}
  */
 export async function ensureEngine(options = {}) {
@@ -36,23 +44,27 @@ export async function ensureEngine(options = {}) {
   return { dockerHost: found.dockerHost, private: false, stop: async () => {} };
 }
 
+/** Why there can be no engine here, known before anything is fetched or made; undefined: there may be one. */
+export async function whyNoEngine() {
+  return (await foundEngine()) ? undefined : whyNoPrivateEngine();
+}
+
 /**
  * The private engine of a folder, started unless it runs. What a crashed one left is cleared away first. No other
  * engine on the machine notices.
  *
- * @param {{onLine?: (line: string) => void, folder?: string}} [options]
+ * @param {EngineOptions} [options]
  * @returns {Promise<Engine>}
  */
-export async function startPrivateEngine({ onLine = () => {}, folder } = {}) {
-  if (process.platform !== "linux") throw new Unavailable("no engine answers, and a private one needs Linux");
-  if (process.getuid?.() !== 0)
-    throw new Unavailable("no engine answers, and starting a private one needs root");
+export async function startPrivateEngine({ onLine = () => {}, folder, beside = [] } = {}) {
+  const refusal = whyNoPrivateEngine();
+  if (refusal !== undefined) throw new Unavailable(refusal);
   const paths = enginePaths(folder);
   makeEngineFolders(paths);
   await withLock(paths.name, async () => {
     engineUsers(paths).join();
     if (await isUsable(paths)) onLine(`reusing the private engine at ${paths.dockerHost}`);
-    else await start(paths, onLine);
+    else await start(paths, onLine, beside);
   });
   return { dockerHost: paths.dockerHost, private: true, stop: () => leave(paths) };
 }
@@ -78,9 +90,13 @@ async function isUsable(paths) {
   return answers;
 }
 
-/** @param {import("./paths.mjs").EnginePaths} paths @param {(line: string) => void} onLine */
-async function start(paths, onLine) {
-  await installMissing(ENGINE_NEEDS, onLine);
+/**
+ * @param {import("./paths.mjs").EnginePaths} paths
+ * @param {(line: string) => void} onLine
+ * @param {readonly import("./needs.mjs").Need[]} beside
+ */
+async function start(paths, onLine, beside) {
+  await installMissing([...ENGINE_NEEDS, ...beside], onLine);
   const signal = interruption();
   if (signal) process.kill(process.pid, signal);
   if (paths.runIsElsewhere)

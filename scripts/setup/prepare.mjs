@@ -3,6 +3,7 @@ import { ensureBrowser } from "../browser/browser.mjs";
 import { buildBundles } from "../build/bundles.mjs";
 import { buildDashboard } from "../build/dashboard.mjs";
 import { ensureEngine } from "../engine/engine.mjs";
+import { TEST_NEEDS } from "../engine/needs.mjs";
 import { interruption } from "../process/run.mjs";
 import { ensureTerminal } from "../suites/terminal.mjs";
 import { inCheckout } from "./checkout.mjs";
@@ -29,8 +30,9 @@ const NONE = { got: undefined, why: undefined };
  * Everything the commands of package.json need: packages, bundles and, if asked for, an engine with the worker image, and
  * a browser and a terminal. State goes to a folder of the checkout, never to the user's own.
  *
- * @param {{engine: boolean, browser?: boolean, terminal?: boolean, memory?: boolean, agent?: string}} needs `memory`: temporary
- *   files in memory, where that can be had; `agent`: the image holds this one alone, and is small
+ * @param {{engine: boolean, tests?: boolean, browser?: boolean, terminal?: boolean, memory?: boolean, agent?: string}} needs
+ *   `tests`: with what only tests need; `memory`: temporary files in memory, where that can be had; `agent`: the image holds
+ *   this one alone, and is small
  * @returns {Promise<Prepared>}
  */
 export async function prepare(needs) {
@@ -49,7 +51,8 @@ export async function prepare(needs) {
   const stop = async () => memory?.remove();
   if (!needs.engine) return { ...nothing, env, stop };
 
-  const engine = await step("Docker engine", (say) => orReason(() => ensureEngine({ onLine: say })));
+  const beside = needs.tests ? TEST_NEEDS : [];
+  const engine = await step("Docker engine", (say) => orReason(() => ensureEngine({ onLine: say, beside })));
   if (!engine.got) {
     console.log(`  NO ENGINE: ${engine.why}`);
     return { ...nothing, env, withoutEngine: engine.why, stop };
