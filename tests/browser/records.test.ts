@@ -19,6 +19,8 @@ afterAll(() => instance.remove());
 
 const usage = z.object({ items: z.array(z.object({ key: z.string(), runs: z.number() })) });
 
+const runs = z.object({ items: z.array(z.object({ id: z.string() })) });
+
 describe("what was done and used", () => {
   test("the overview counts the tasks that came to their end", async () => {
     const { page } = await openPage(server.url);
@@ -87,6 +89,16 @@ describe("what was done and used", () => {
     await dialog.getByRole("button", { name: "Retry what failed" }).click();
     await page.getByText("What failed is tried again").waitFor();
     await page.locator("h1 + [data-state=running]").waitFor();
+  });
+
+  test("of a run whose transcript is not kept any more, the page says that it is gone, and by which setting", async () => {
+    const { json } = await askServer(server.url, `/tasks/${shown.failedTask}/runs`);
+    const [run] = runs.parse(json).items;
+    const { page, complaints } = await openPage(`${server.url}/runs/${run?.id}`);
+    await page.getByText("What the agent said is gone").waitFor();
+    await page.getByText(/OPENTIGER_ARTIFACT_TIME says how long/).waitFor();
+    expect(await page.getByText("The agent said nothing").count()).toBe(0);
+    expect(complaints).toEqual([]);
   });
 
   test("judgements are filtered, and their evidence is unfolded", async () => {
