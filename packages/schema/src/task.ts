@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { agentKind } from "./agent.ts";
 import { longestInstructions, mostVerifyCommands } from "./longest.ts";
 import { verifyCommand } from "./project.ts";
 import { taskRisk, taskRole } from "./state.ts";
@@ -16,7 +17,7 @@ export const taskFields = z.strictObject({
   verify: z.array(verifyCommand).max(mostVerifyCommands).optional(),
   risk: taskRisk.optional(),
   estimate: z.string().max(100).nullable().optional(),
-  agent: z.string().min(1).max(100).nullable().optional(),
+  agent: agentKind.nullable().optional(),
 });
 
 /** Any of them, said anew. */

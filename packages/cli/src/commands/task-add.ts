@@ -1,6 +1,7 @@
 import { addTask, ensureDispatcher } from "@opentiger/orchestrator";
 import { type TaskEdit, taskFields } from "@opentiger/schema";
 import type { Command } from "commander";
+import { UsageError } from "../errors.ts";
 import { audited } from "../loop/audited.ts";
 import { loopNamed } from "../loop/find.ts";
 import { loopExamples, loopVerb, withPlace } from "../loop/place.ts";
@@ -27,7 +28,8 @@ export function addCommand(surroundings: Surroundings): Command {
     .action((loop: string, options: TaskFieldOptions) =>
       withPlace(surroundings, options, async (place) => {
         const said = await saidFields(options, surroundings);
-        const [title = ""] = (said.instructions ?? "").trim().split("\n");
+        if (said.instructions === undefined) throw withoutInstructions();
+        const [title = ""] = said.instructions.trim().split("\n");
         const named = { title: title.slice(0, titleLength), ...usual, ...said };
         const { id } = await loopNamed(place.database, loop);
         const action = { action: "task add", target: id };
@@ -39,4 +41,8 @@ export function addCommand(surroundings: Surroundings): Command {
         surroundings.stdout.write(`task ${task.number} of loop ${task.loop} is ${task.state}\n`);
       }),
     );
+}
+
+function withoutInstructions(): UsageError {
+  return new UsageError("nothing says what the task is to do", "Give --instructions TEXT, or -f FILE.");
 }

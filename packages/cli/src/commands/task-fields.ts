@@ -1,6 +1,7 @@
-import { type TaskEdit, type taskEdit, type taskFields, taskRisk, taskRole } from "@opentiger/schema";
+import { agentKinds, type TaskEdit, type taskEdit, type taskFields, taskRisk, taskRole } from "@opentiger/schema";
 import { type Command, Option } from "commander";
 import { UsageError } from "../errors.ts";
+import { taskNumber } from "../loop/find.ts";
 import type { LoopVerbOptions } from "../loop/place.ts";
 import { readGiven } from "../loop/plan-file.ts";
 import type { Surroundings } from "../program/surroundings.ts";
@@ -17,7 +18,7 @@ export interface TaskFieldOptions extends LoopVerbOptions {
   verify?: string[];
   risk?: TaskEdit["risk"];
   estimate?: string;
-  agent?: string;
+  agent?: TaskEdit["agent"] | typeof none;
 }
 
 /** How nothing is said where there is a list, or a name. */
@@ -35,7 +36,12 @@ export function taskFieldOptions(command: Command): Command {
     .option("--verify <command...>", `checks besides the project's, or ${none}`)
     .addOption(new Option("--risk <risk>", "how much can go wrong").choices(taskRisk.options))
     .option("--estimate <text>", `how long it may take, in words, or ${none}`)
-    .option("--agent <agent>", `another agent than the one of its role, or ${none}`);
+    .addOption(
+      new Option("--agent <agent>", `another agent than the one of its role, or ${none}`).choices([
+        ...agentKinds,
+        none,
+      ]),
+    );
 }
 
 /** What was said, and nothing else. */
@@ -47,7 +53,7 @@ export async function saidFields(options: TaskFieldOptions, { cwd }: Surrounding
     title,
     instructions: file === undefined ? instructions : await readGiven(file, cwd),
     role,
-    needs: listOf(needs)?.map(Number),
+    needs: listOf(needs)?.map(taskNumber),
     allowedPaths: listOf(paths),
     mayChange: listOf(mayChange),
     verify: listOf(verify)?.map((command) => ({ command })),
@@ -57,6 +63,9 @@ export async function saidFields(options: TaskFieldOptions, { cwd }: Surrounding
   };
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
 }
+
+/** Those that are called otherwise than what they say. */
+const optionOf: Readonly<Record<string, string>> = { allowedPaths: "paths", mayChange: "may-change" };
 
 type Parsed<Shape extends typeof taskFields | typeof taskEdit> = {
   [Field in keyof Shape["_output"]]: Exclude<Shape["_output"][Field], undefined>;
@@ -71,7 +80,10 @@ export function checkedFields<Shape extends typeof taskFields | typeof taskEdit>
   const parsed = shape.safeParse(fields);
   // Nothing undefined was put in, so nothing undefined came out.
   if (parsed.success) return parsed.data as Parsed<Shape>;
-  const wrong = parsed.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
+  const wrong = parsed.error.issues.map(({ code, path: [field = "", ...within], message }) => {
+    const which = [optionOf[String(field)] ?? field, ...within].join(".");
+    return code === "too_small" ? `--${which} is empty` : `--${which}: ${message}`;
+  });
   throw new UsageError(wrong.join("; "), `\`opentiger task ${verb} --help\` says what each option takes.`);
 }
 

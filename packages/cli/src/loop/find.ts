@@ -17,7 +17,7 @@ export async function loopNamed(database: Database, name: string): Promise<LoopR
   if (!/^[a-z0-9]{1,8}$/.test(name))
     throw new UsageError(
       `${JSON.stringify(name)} is not a loop`,
-      "A loop is called by eight letters and digits.",
+      "A loop is called by eight letters and digits, or the first of them: opentiger loop ls",
     );
   const found = await allRows(
     database,
@@ -34,18 +34,22 @@ export async function loopNamed(database: Database, name: string): Promise<LoopR
 
 /** The task of this number in a loop. */
 export async function taskNumbered(database: Database, loop: LoopRow, written: string): Promise<TaskRow> {
-  const number = Number(written);
-  if (!/^[1-9]\d{0,8}$/.test(written))
-    throw new UsageError(
-      `${JSON.stringify(written)} is not a task`,
-      "A task is called by its number in the loop.",
-    );
+  const number = taskNumber(written);
   const { items } = await listTasks(database, { loop: loop.id, after: number - 1, limit: 1 });
   const [task] = items;
   if (task?.number === number) return task;
   throw new OrchestratorError("not_found", `loop ${loop.id} has no task ${number}`, {
     remedy: `opentiger task ls ${loop.id}`,
   });
+}
+
+/** As a task is called on a command line. */
+export function taskNumber(written: string): number {
+  if (/^[1-9]\d{0,8}$/.test(written)) return Number(written);
+  throw new UsageError(
+    `${JSON.stringify(written)} is not a task`,
+    "A task is called by its number in the loop: opentiger task ls LOOP",
+  );
 }
 
 /** All tasks of a loop, in their order. */

@@ -6,8 +6,8 @@ import { addTasks, findTaskByNumber, type NewTask, type TaskRow } from "../state
 import { withLoop } from "./existing.ts";
 import { loopNotNow } from "./refusal.ts";
 import type { LoopPlace } from "./start-loop.ts";
+import { checkRules } from "./task-rules.ts";
 import { tasksOf } from "./tasks-of.ts";
-import { checkTesters } from "./tester-check.ts";
 
 /** One more task for a loop that has a plan and has not ended. It may need any of those that there are. */
 export async function addTask(place: LoopPlace, id: string, task: NewTask): Promise<TaskRow> {
@@ -31,7 +31,7 @@ export async function insertTask(
   const most = config.get("OPENTIGER_MAX_TASKS");
   if ((await tasksOf(on, id)).length >= most) throw full(id, most);
   const [number = 0] = await addTasks(on, id, [task], stateOfNew(loop));
-  await checkTesters(on, id, number);
+  await checkRules(on, id, number);
   const added = await findTaskByNumber(on, id, number);
   if (added) return added;
   throw notThere(id);

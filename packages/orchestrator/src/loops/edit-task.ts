@@ -6,7 +6,7 @@ import { type TaskEdit, updateTask } from "../state/edited-tasks.ts";
 import type { TaskRow } from "../state/tasks.ts";
 import { withTask } from "./existing.ts";
 import { taskNotNow } from "./refusal.ts";
-import { checkTesters } from "./tester-check.ts";
+import { checkRules } from "./task-rules.ts";
 
 /** Says anew what a task is to do, while nobody works on it. */
 export async function editTask(database: Database, id: string, fields: TaskEdit): Promise<TaskRow> {
@@ -14,7 +14,7 @@ export async function editTask(database: Database, id: string, fields: TaskEdit)
     refuseUnlessEditable(task);
     await updateTask(on, task, fields);
     await noteOwnCommands(on, task, fields.verify);
-    await checkTesters(on, task.loop, task.number);
+    await checkRules(on, task.loop, task.number);
     await settleDependents(on, task.loop);
   });
 }

@@ -242,6 +242,19 @@ it("a tester's task may touch tests, where it is known what a test is: also one 
   expect(await editTask(place.database, await id(4), tester)).toMatchObject(tester);
 });
 
+it.each(["../b", "/etc/passwd", "src/../../b"])(
+  "a task may change nothing outside of the repository, added or edited: %s",
+  async (path) => {
+    const refused = { code: "plan_invalid", message: expect.stringContaining(`may change ${path}`) };
+    for (const paths of [{ allowedPaths: [path] }, { mayChange: [path] }]) {
+      await expect(addTask(place, loop, newTask("e", paths))).rejects.toMatchObject(refused);
+      await expect(editTask(place.database, await id(4), paths)).rejects.toMatchObject(refused);
+    }
+    expect(await tasksOf(place.database, loop)).toHaveLength(4);
+    expect(await task(4)).toMatchObject({ allowedPaths: ["d/**"], mayChange: [] });
+  },
+);
+
 it("a task that is not there is told, whatever it is called", async () => {
   for (const name of ["7", "00000000-0000-4000-8000-000000000000"]) {
     await expect(cancelTask(place.database, name)).rejects.toMatchObject({ code: "not_found" });

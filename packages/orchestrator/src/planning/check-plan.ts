@@ -101,9 +101,10 @@ function circles(tasks: readonly PlannedTask[]): PlanProblem[] {
   }
 }
 
-function pathProblems(
-  { key, role, allowedPaths, mayChange }: PlannedTask,
-  { testPaths = [] }: PlanLimits,
+/** Of one task, whatever it is called: its paths lie in the repository, and a tester's can be tests. */
+export function pathProblems(
+  { key, role, allowedPaths, mayChange }: Pick<PlannedTask, "key" | "role" | "allowedPaths" | "mayChange">,
+  { testPaths = [] }: Pick<PlanLimits, "testPaths">,
 ): PlanProblem[] {
   const texts = [...allowedPaths, ...mayChange]
     .filter((path) => path.startsWith("/") || path.split("/").includes(".."))
