@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
-import { DispatcherClient } from "@opentiger/orchestrator";
+import { DispatcherClient, listLoops, openPlace } from "@opentiger/orchestrator";
 import { Sandboxd } from "@opentiger/sandboxd";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { ServerClient } from "../../packages/server/src/control/index.ts";
@@ -234,6 +234,29 @@ describe("opentiger run", () => {
       const detached = await opentiger.json(...wanted, project(), "--detach", "--json");
       expect(detached).toMatchObject({ dashboard: `${url}/loops/${detached.loop}` });
       expect(await opentiger("loop", "events", "-f", detached.loop)).toMatchObject({ status: 0 });
+    },
+    timeoutMs,
+  );
+
+  test(
+    "says that its loop goes on when Ctrl-C comes while the server is still being started",
+    async () => {
+      const { opentiger, env } = own;
+      expect(await opentiger("loop", "ls")).toMatchObject({ status: 0 });
+      const place = await openPlace(env, { program: "test" });
+      const begun = async (): Promise<string | undefined> => {
+        const [loop] = (await listLoops(place.database, { limit: 1 })).items;
+        return loop?.requirement === "Keep starting" ? loop.id : undefined;
+      };
+      const words = ["run", "Keep starting", "--single", "--host", "--agent", "command", "--repo", project()];
+      const { child, ended } = opentiger.start(...words);
+      const id = await until("the loop is there", begun, timeoutMs, 5);
+      child.kill("SIGINT");
+      const left = await ended;
+      expect(left).toMatchObject({ status: 130 });
+      expect(left.stderr).toContain(`the loop goes on; back to it: opentiger loop events -f ${id}`);
+      await opentiger("loop", "cancel", id);
+      await place.close();
     },
     timeoutMs,
   );

@@ -91,9 +91,11 @@ function eventsCommand(surroundings: Surroundings): Command {
       withPlace(surroundings, options, async (place) => {
         const { id } = await loopNamed(place.database, name);
         if (options.follow) {
-          const { url } = (await new ServerClient(place.env).status()) ?? {};
-          const page = url ? `${url}/loops/${id}` : undefined;
-          surroundings.exitWith(await watchLoop(place, id, surroundings, { ...options, page }));
+          const begin = async () => {
+            const { url } = (await new ServerClient(place.env).status()) ?? {};
+            return url ? `${url}/loops/${id}` : undefined;
+          };
+          surroundings.exitWith(await watchLoop(place, id, surroundings, { ...options, begin }));
         } else await tellEvents(place.database, id, options, surroundings);
       }),
     );

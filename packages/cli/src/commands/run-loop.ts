@@ -4,7 +4,9 @@ import { agentKinds, projectNetworks } from "@opentiger/schema";
 import { type Command, Option } from "commander";
 import { audited } from "../loop/audited.ts";
 import { checkEngine } from "../loop/engine-check.ts";
+import { Interrupted } from "../loop/interrupted.ts";
 import { parseDollars, parseTokens } from "../loop/numbers.ts";
+import { plainly } from "../loop/output.ts";
 import { type LoopVerbOptions, loopExamples, loopVerb, withPlace } from "../loop/place.ts";
 import { readRequirement } from "../loop/requirement.ts";
 import { environmentOf, type SettingsOptions, settingsOf } from "../loop/settings.ts";
@@ -82,15 +84,35 @@ async function run(
   return withPlace(surroundings, options, async (place) => {
     const settings = settingsOf(options, place.config);
     await checkEngine(place, settings.environment ?? place.config.get("EXECUTION_ENVIRONMENT"));
-    const loop = await audited(place.database, { action: "run", target: path }, () =>
-      startLoop(place, { repository: { path }, ...wanted, settings }),
-    );
-    const url = await bringUp({ ...surroundings, env: place.env }, options);
-    const page = url && `${url}/loops/${loop.id}`;
-    if (options.detach) return detached(loop.id, page, options, surroundings);
-    if (page && !options.json) surroundings.stdout.write(`dashboard: ${page}\n`);
-    return watchLoop(place, loop.id, surroundings, { ...options, page });
+    // From here on there may be a loop: Ctrl-C leaves or cancels it, and does not just end us.
+    const interrupted = new Interrupted();
+    try {
+      const { id } = await audited(place.database, { action: "run", target: path }, () =>
+        startLoop(place, { repository: { path }, ...wanted, settings }),
+      );
+      const begin = () => pageOf(id, options, { ...surroundings, env: place.env });
+      if (options.detach) return detached(id, await begin(), options, surroundings);
+      return await watchLoop(place, id, surroundings, { ...options, begin, interrupted });
+    } finally {
+      interrupted.close();
+    }
   });
+}
+
+/** Brings up who works on the loop. Returns its page. */
+async function pageOf(
+  id: string,
+  { json, detach }: RunLoopOptions,
+  surroundings: Surroundings,
+): Promise<string | undefined> {
+  const url = await bringUp(surroundings, json ? { json } : {}).catch((error: unknown) => {
+    const back = `opentiger loop events -f ${id}`;
+    plainly(surroundings, { json }).notice({ waits: id }, `the loop is there, and waits; go on with it: ${back}`);
+    throw error;
+  });
+  const page = url && `${url}/loops/${id}`;
+  if (page && !json && !detach) surroundings.stdout.write(`dashboard: ${page}\n`);
+  return page;
 }
 
 function detached(

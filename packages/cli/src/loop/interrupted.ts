@@ -10,16 +10,16 @@ export interface Interruptions {
 
 /**
  * Listens for Ctrl-C. Its signal is aborted when it came and was not followed by another one; after a second one it is
- * not, since whoever ended something waits for the end. Being told to terminate is leaving at once.
+ * not, since whoever ended something waits for the end. Being told to terminate is leaving at once. What comes before there
+ * is something to leave is kept until then.
  */
 export class Interrupted {
   readonly #leave = new AbortController();
-  readonly #asked: Interruptions;
+  #asked: Interruptions | undefined;
   #count = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(asked: Interruptions) {
-    this.#asked = asked;
+  constructor() {
     process.on("SIGINT", this.#interrupt);
     process.on("SIGTERM", this.#terminate);
     process.on("SIGHUP", this.#terminate);
@@ -27,6 +27,12 @@ export class Interrupted {
 
   get signal(): AbortSignal {
     return this.#leave.signal;
+  }
+
+  /** Who is told from now on, also of what came before. */
+  tell(asked: Interruptions): void {
+    this.#asked = asked;
+    for (let nth = 1; nth <= this.#count; nth += 1) this.#act(asked, nth);
   }
 
   /** As if somebody wanted to leave. */
@@ -45,13 +51,17 @@ export class Interrupted {
 
   readonly #interrupt = (): void => {
     this.#count += 1;
-    if (this.#count === 1) {
-      this.#asked.first();
+    if (this.#asked) this.#act(this.#asked, this.#count);
+  };
+
+  #act(asked: Interruptions, nth: number): void {
+    if (nth === 1) {
+      asked.first();
       this.#timer = setTimeout(this.#terminate, secondMs);
-    } else if (this.#count === 2) {
+    } else if (nth === 2) {
       clearTimeout(this.#timer);
       // What cannot be ended is left; the loop says in what state it is.
-      void this.#asked.second().catch(this.#terminate);
+      void asked.second().catch(this.#terminate);
     } else this.#terminate();
-  };
+  }
 }

@@ -17,12 +17,16 @@ export function loopOutput(
   place: OpenPlace,
   id: string,
   surroundings: Surroundings,
-  { json, page }: { json?: true; page?: string | undefined },
+  { json, page }: { json?: true | undefined; page?: string | undefined },
 ): LoopOutput {
   const { stdout, env } = surroundings;
-  if (json) return jsonOutput(surroundings);
-  if (!stdout.isTTY || env["TERM"] === "dumb") return plainOutput(surroundings);
+  if (json || !stdout.isTTY || env["TERM"] === "dumb") return plainly(surroundings, { json });
   return liveOutput(new LiveView(place, id, surroundings, page), surroundings);
+}
+
+/** Without a view, which is only for a terminal. */
+export function plainly(surroundings: Surroundings, { json }: { json?: true | undefined }): LoopOutput {
+  return json ? jsonOutput(surroundings) : plainOutput(surroundings);
 }
 
 function jsonOutput({ stdout, stderr }: Surroundings): LoopOutput {

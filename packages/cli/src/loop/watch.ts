@@ -13,13 +13,15 @@ import { exitOf, standsStill } from "./end.ts";
 import { followLoop } from "./follow.ts";
 import { Interrupted } from "./interrupted.ts";
 import { LoopTeller } from "./lines.ts";
-import { type LoopOutput, loopOutput } from "./output.ts";
+import { type LoopOutput, loopOutput, plainly } from "./output.ts";
 import { summaryOf } from "./summary.ts";
 
 export interface WatchOptions {
   json?: true;
-  /** Where the loop can be seen in a browser. */
-  page?: string | undefined;
+  /** What is done first, which may take a while. Returns where the loop can be seen in a browser. */
+  begin?: () => Promise<string | undefined>;
+  /** By whoever made the loop, so that no Ctrl-C since then is missed. */
+  interrupted?: Interrupted;
 }
 
 /** What was killed is started again by whoever waits for what it does, or has told of its page. */
@@ -38,8 +40,9 @@ export async function watchLoop(
   surroundings: Surroundings,
   options: WatchOptions,
 ): Promise<number> {
-  const output = loopOutput(place, id, surroundings, options);
-  const interrupted = new Interrupted({
+  const { interrupted = new Interrupted(), begin = async () => undefined } = options;
+  let output = plainly(surroundings, options);
+  interrupted.tell({
     first: () =>
       output.notice({ detaching: id }, "Ctrl-C once more cancels the loop; without it, it goes on"),
     second: async () => {
@@ -62,6 +65,8 @@ export async function watchLoop(
     if (server.downSince(begun)) interrupted.leave();
   }, downMs);
   try {
+    const page = await begin();
+    output = loopOutput(place, id, surroundings, { ...options, page });
     const loop = await tellAll(place, id, output, interrupted.signal);
     await output.close();
     if (!loop || !standsStill(loop.state)) {
