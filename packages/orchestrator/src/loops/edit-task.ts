@@ -20,6 +20,6 @@ export async function editTask(database: Database, id: string, fields: TaskEdit)
 }
 
 /** Somebody who works on it has read what it is to do. */
-export function refuseUnlessEditable(task: Pick<TaskRow, "number" | "title" | "state">): void {
+export function refuseUnlessEditable(task: Pick<TaskRow, "loop" | "number" | "title" | "state">): void {
   if (!editableTaskStates.includes(task.state)) throw taskNotNow(task, "edited");
 }

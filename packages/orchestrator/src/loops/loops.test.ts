@@ -109,7 +109,7 @@ describe("a loop that is retried", () => {
     const [first] = await tasksOf(place.database, loop.id);
     expect(await openStage(place.database, first?.id ?? "")).toMatchObject({ kind: "run", state: "ready" });
     await expect(retryLoop(place, loop.id)).rejects.toMatchObject({
-      remedy: "No task of it has failed.",
+      remedy: `No task of it has failed: opentiger loop show ${loop.id}`,
     });
     await cancelLoop(place.database, loop.id);
   });

@@ -1,3 +1,4 @@
+import type { OrchestratorError } from "../errors.ts";
 import { change } from "../state/change.ts";
 import { settleDependents } from "../state/dependents.ts";
 import type { LoopRow } from "../state/loops.ts";
@@ -22,7 +23,7 @@ export async function retryLoop(
     const tasks = await tasksOf(on, id);
     const failed = tasks.filter(({ state }) => state === "failed");
     const hasNoPlan = tasks.length === 0 && loop.state === "failed";
-    if (failed.length === 0 && !hasNoPlan) throw loopNotNow(loop, "retried", "No task of it has failed.");
+    if (failed.length === 0 && !hasNoPlan) throw nothingFailed(loop);
     refuseDiscarded(loop);
     await takeBudget({ database: on, config }, id, more, "retry");
     if (hasNoPlan) {
@@ -33,4 +34,9 @@ export async function retryLoop(
     for (const task of failed) await requeue(on, task);
     return settleDependents(on, id);
   });
+}
+
+function nothingFailed(loop: LoopRow): OrchestratorError {
+  if (loop.state === "cancelled") return loopNotNow(loop, "retried");
+  return loopNotNow(loop, "retried", `No task of it has failed: opentiger loop show ${loop.id}`);
 }

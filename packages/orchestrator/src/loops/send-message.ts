@@ -68,8 +68,10 @@ export function withoutSecrets(env: NodeJS.ProcessEnv, said: NewMessage): NewMes
 function checked(text: string): string {
   const given = messageText.safeParse(text);
   if (given.success) return given.data;
+  const remedy =
+    text.trim() === "" ? "say something" : "put what is longer into a file of the repository, and name that";
   throw new OrchestratorError("usage", `a message has between 1 and ${messageText.maxLength} characters`, {
-    remedy: "put what is longer into a file of the repository, and name that",
+    remedy,
   });
 }
 
