@@ -80,7 +80,10 @@ export function loopChangeCommands(surroundings: Surroundings): Command[] {
 
   function editCommand(): Command {
     return named("edit", "put another plan in the place of one that waits for you")
-      .requiredOption("-f, --file <file>", "the plan, as `loop show --json` has it, or stories; - is stdin")
+      .requiredOption(
+        "-f, --file <file>",
+        "the plan, as `loop show --json` has it under `plan`, or stories; - is stdin",
+      )
       .addHelpText("after", loopExamples("loop edit k3v9x0ab -f plan.json", "loop edit k3v9x0ab -f -"))
       .action(async (loop: string, options: EditOptions) => {
         const plan = await readPlan(options.file, surroundings.cwd);

@@ -35,6 +35,7 @@ type LineOf = SourceStory["lineOf"];
 function readObject(value: unknown, file: string | null, at: LineOf): Omit<StorySource, "done"> {
   if (typeof value !== "object" || value === null)
     throw storiesRefused(file, [{ line: null, text: "it holds no stories, but only words" }]);
+  if ("id" in value && "plan" in value) throw wholeLoop(value.id, file);
   const parsed = around.safeParse(value);
   if (!parsed.success) {
     const problems = parsed.error.issues.map((issue) => ({ line: at(placeOf(issue)), text: issue.message }));
@@ -47,6 +48,13 @@ function readObject(value: unknown, file: string | null, at: LineOf): Omit<Story
     throw storiesRefused(file, [{ line: null, text: "there must be one list of stories, called stories" }]);
   }
   return { summary, stories: located(list, [name], at) };
+}
+
+/** All that `loop show --json` says has tasks, too: which of both was edited nobody knows. */
+function wholeLoop(id: unknown, file: string | null): Error {
+  const shown = `opentiger loop show ${String(id)} --json | jq .plan`;
+  const text = `this is a whole loop: give only its plan, as \`${shown}\` prints it`;
+  return storiesRefused(file, [{ line: null, text }]);
 }
 
 function located(values: readonly unknown[], above: readonly string[], at: LineOf): SourceStory[] {
