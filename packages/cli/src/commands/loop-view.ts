@@ -16,9 +16,8 @@ import { LoopTeller } from "../loop/lines.ts";
 import { parseCount } from "../loop/numbers.ts";
 import { type LoopVerbOptions, loopExamples, loopVerb, withPlace } from "../loop/place.ts";
 import { summaryOf } from "../loop/summary.ts";
-import { loopTable, taskTable, verifyLines } from "../loop/views.ts";
+import { lookOf, loopTable, taskTable, verifyLines } from "../loop/views.ts";
 import { watchLoop } from "../loop/watch.ts";
-import { type Colours, coloursFor } from "../output/colours.ts";
 import { printable } from "../output/table.ts";
 import type { Surroundings } from "../program/surroundings.ts";
 import { printJson } from "../program/verb.ts";
@@ -53,12 +52,16 @@ function lsCommand(surroundings: Surroundings): Command {
             loops: shown.map(({ loop, counts }) => ({ ...loop, tasks: counts })),
             next,
           });
-        if (items.length === 0)
-          return void surroundings.stdout.write('no loops yet: opentiger run "what is wanted" starts one\n');
-        surroundings.stdout.write(loopTable(shown, surroundings.now(), coloursOf(surroundings)));
+        if (items.length === 0) return void surroundings.stdout.write(noLoops(status));
+        surroundings.stdout.write(loopTable(shown, surroundings.now(), lookOf(surroundings)));
         if (next !== null) surroundings.stdout.write(`the newest ${limit}; more with --limit\n`);
       }),
     );
+}
+
+function noLoops(status: LoopStatus | undefined): string {
+  if (status === undefined) return 'no loops yet: opentiger run "what is wanted" starts one\n';
+  return `no loop is ${status}; all of them: opentiger loop ls\n`;
 }
 
 function showCommand(surroundings: Surroundings): Command {
@@ -74,7 +77,7 @@ function showCommand(surroundings: Surroundings): Command {
         if (options.json) return printJson(surroundings, { ...loop, repository, tasks, usage });
         surroundings.stdout.write(`${printable(loop.requirement)}\n  in ${printable(repository.path)}\n\n`);
         surroundings.stdout.write(summaryOf(loop, usage));
-        if (tasks.length > 0) surroundings.stdout.write(`\n${taskTable(tasks, coloursOf(surroundings))}`);
+        if (tasks.length > 0) surroundings.stdout.write(`\n${taskTable(tasks, lookOf(surroundings))}`);
         const verify = loop.state === "awaiting_approval" ? verifyLines(tasks) : "";
         if (verify !== "") surroundings.stdout.write(`\ncommands that check its tasks\n${verify}`);
       }),
@@ -113,10 +116,6 @@ async function tellEvents(
     if (json) stdout.write(`${JSON.stringify({ type: "event", event })}\n`);
     else for (const line of await teller.lines(event)) stdout.write(`${event.at.toISOString()} ${line}\n`);
   }
-}
-
-function coloursOf({ stdout, env }: Surroundings): Colours {
-  return coloursFor(stdout, env);
 }
 
 interface Shown {

@@ -16,7 +16,7 @@ import { audited, taskAction } from "../loop/audited.ts";
 import { loopNamed, taskNumbered, tasksOfLoop } from "../loop/find.ts";
 import { type LoopVerbOptions, loopExamples, loopVerb, taskVerb, withPlace } from "../loop/place.ts";
 import { type TaskFacts, taskText } from "../loop/task-text.ts";
-import { taskTable } from "../loop/views.ts";
+import { lookOf, taskTable } from "../loop/views.ts";
 import type { Surroundings } from "../program/surroundings.ts";
 import { printJson, quiet } from "../program/verb.ts";
 import { addCommand } from "./task-add.ts";
@@ -55,7 +55,9 @@ function lsCommand(surroundings: Surroundings): Command {
         const tasks = await tasksOfLoop(database, loop.id);
         if (options.json) return printJson(surroundings, { loop: loop.id, tasks });
         const text =
-          tasks.length === 0 ? `loop ${loop.id} is ${loop.state} and has no tasks\n` : taskTable(tasks);
+          tasks.length === 0
+            ? `loop ${loop.id} is ${loop.state} and has no tasks\n`
+            : taskTable(tasks, lookOf(surroundings));
         surroundings.stdout.write(text);
       }),
     );
@@ -72,7 +74,7 @@ function showCommand(surroundings: Surroundings): Command {
         const task = await taskNumbered(database, await loopNamed(database, loop), number);
         const known = await factsOf(database, task);
         if (options.json) return printJson(surroundings, { ...task, ...known });
-        surroundings.stdout.write(taskText(task, known, surroundings.now()));
+        surroundings.stdout.write(taskText(task, known, surroundings.now(), lookOf(surroundings)));
       }),
     );
 }

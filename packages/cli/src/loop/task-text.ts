@@ -1,6 +1,6 @@
 import type { JudgementRow, listArtifacts, RunRow, TaskMessageRow, TaskRow } from "@opentiger/orchestrator";
 import { printable, printableLines } from "../output/table.ts";
-import { judgementLines, runTable } from "./views.ts";
+import { judgementLines, type Look, runTable } from "./views.ts";
 
 /** What there is of a task besides its own row. */
 export interface TaskFacts {
@@ -11,7 +11,7 @@ export interface TaskFacts {
 }
 
 /** One task, for people: what it is to do and how it is checked, before what came of it. */
-export function taskText(task: TaskRow, known: TaskFacts, now: Date): string {
+export function taskText(task: TaskRow, known: TaskFacts, now: Date, look?: Look): string {
   const { runs, judgements, messages, artifacts } = known;
   const facts = [
     `task ${task.number}: ${printable(task.title)}`,
@@ -26,7 +26,7 @@ export function taskText(task: TaskRow, known: TaskFacts, now: Date): string {
   const parts = [
     `${facts.join("\n")}\n`,
     `what it is to do\n${indented(task.instructions)}`,
-    ...(runs.length === 0 ? [] : [runTable(runs, now)]),
+    ...(runs.length === 0 ? [] : [runTable(runs, now, look)]),
     ...(judgements.length === 0 ? [] : [`judgements\n${judgementLines(judgements)}`]),
     ...(messages.length === 0 ? [] : [`what people said\n${messages.map(messageLine).join("")}`]),
     ...(artifacts.length === 0

@@ -1,7 +1,21 @@
 import type { JudgementRow, LoopRow, RunRow, TaskRow } from "@opentiger/orchestrator";
 import { age } from "../output/age.ts";
-import { type Colours, inStateColour, noColours } from "../output/colours.ts";
+import { type Colours, coloursFor, inStateColour, noColours } from "../output/colours.ts";
 import { printable, renderTable } from "../output/table.ts";
+import type { Surroundings } from "../program/surroundings.ts";
+
+/** How tables look where they are read. */
+export interface Look {
+  colours: Colours;
+  /** No line is longer; undefined: as long as it is. */
+  longest: number | undefined;
+}
+
+export function lookOf({ stdout, env }: Pick<Surroundings, "stdout" | "env">): Look {
+  return { colours: coloursFor(stdout, env), longest: stdout.isTTY ? stdout.columns : undefined };
+}
+
+const plain: Look = { colours: noColours, longest: undefined };
 
 /** Enough to recognise it by. */
 const shownTitle = 60;
@@ -9,7 +23,7 @@ const shownTitle = 60;
 export function loopTable(
   loops: readonly { loop: LoopRow; tasks: string; name: string }[],
   now: Date,
-  colours: Colours = noColours,
+  { colours, longest }: Look = plain,
 ): string {
   const rows = loops.map(({ loop, tasks, name }) => [
     loop.id,
@@ -19,10 +33,10 @@ export function loopTable(
     age(loop.createdAt, now),
     cut(loop.requirement),
   ]);
-  return renderTable([["LOOP", "STATE", "TASKS", "REPOSITORY", "AGE", "REQUIREMENT"], ...rows]);
+  return renderTable([["LOOP", "STATE", "TASKS", "REPOSITORY", "AGE", "REQUIREMENT"], ...rows], longest);
 }
 
-export function taskTable(tasks: readonly TaskRow[], colours: Colours = noColours): string {
+export function taskTable(tasks: readonly TaskRow[], { colours, longest }: Look = plain): string {
   const rows = tasks.map(({ number, state, role, needs, title, detail }) => [
     String(number),
     inStateColour(state, state, colours),
@@ -30,7 +44,7 @@ export function taskTable(tasks: readonly TaskRow[], colours: Colours = noColour
     needs.join(",") || "-",
     `${cut(title)}${detail === null ? "" : ` · ${cut(detail)}`}`,
   ]);
-  return renderTable([["TASK", "STATE", "ROLE", "NEEDS", "TITLE"], ...rows]);
+  return renderTable([["TASK", "STATE", "ROLE", "NEEDS", "TITLE"], ...rows], longest);
 }
 
 /** What would be run to check the tasks of a plan, for who is to let it run. Empty: nothing. */
@@ -41,7 +55,7 @@ export function verifyLines(tasks: readonly TaskRow[]): string {
     .join("");
 }
 
-export function runTable(runs: readonly RunRow[], now: Date, colours: Colours = noColours): string {
+export function runTable(runs: readonly RunRow[], now: Date, { colours, longest }: Look = plain): string {
   const rows = runs.map((run) => [
     String(run.number),
     inStateColour(run.state, run.state, colours),
@@ -51,7 +65,7 @@ export function runTable(runs: readonly RunRow[], now: Date, colours: Colours = 
     run.tokens ? String(Object.values(run.tokens).reduce((sum, part) => sum + part, 0)) : "-",
     run.failure ? `${run.failure.type}: ${cut(run.failure.message)}` : "",
   ]);
-  return renderTable([["RUN", "STATE", "ROLE", "AGENT", "AGE", "TOKENS", "FAILURE"], ...rows]);
+  return renderTable([["RUN", "STATE", "ROLE", "AGENT", "AGE", "TOKENS", "FAILURE"], ...rows], longest);
 }
 
 export function judgementLines(judgements: readonly JudgementRow[]): string {

@@ -1,10 +1,17 @@
 import { stripVTControlCharacters } from "node:util";
 import { charactersOf } from "./characters.ts";
+import { cutTo } from "./width.ts";
 
 const gap = 3;
 
-/** Columns of equal width, padded by what is seen and not by colour codes. The last column is not padded. */
-export function renderTable(rows: readonly (readonly string[])[]): string {
+/** Of the last column, however narrow the terminal is. */
+const leastOfLast = 12;
+
+/**
+ * Columns of equal width, padded by what is seen and not by colour codes. The last column is not padded; where lines are to
+ * be no longer than the terminal's, it is cut, and has no colours.
+ */
+export function renderTable(rows: readonly (readonly string[])[], longest?: number): string {
   const widths = (rows[0] ?? []).map((_, column) =>
     Math.max(...rows.map((row) => visibleLength(row[column]))),
   );
@@ -19,8 +26,13 @@ export function renderTable(rows: readonly (readonly string[])[]): string {
     .join("");
 
   function pad(cell: string, column: number): string {
-    if (column === widths.length - 1) return cell;
+    if (column === widths.length - 1) return longest === undefined ? cell : cutTo(roomOfLast(longest), cell);
     return cell + " ".repeat((widths[column] ?? 0) - visibleLength(cell) + gap);
+  }
+
+  function roomOfLast(line: number): number {
+    const taken = widths.slice(0, -1).reduce((sum, width) => sum + width + gap, 0);
+    return Math.max(leastOfLast, line - taken);
   }
 }
 
