@@ -221,6 +221,15 @@ describe("opentiger run", () => {
       const id = new RegExp(`^dashboard: ${url}/loops/([a-z0-9]{8})\n`).exec(ran.stdout)?.[1] ?? "";
       const seen = await askServer(url, `/loops/${id}`);
       expect(seen.json).toMatchObject({ id, state: "done" });
+      expect(await opentiger("loop", "ls", "--status", "failed")).toMatchObject({
+        status: 0,
+        stdout: "no loop is failed; all of them: opentiger loop ls\n",
+      });
+      expect(await opentiger("loop", "patch", id, "-o", "/nowhere/work.patch")).toMatchObject({
+        status: 64,
+        stdout: "",
+        stderr: expect.stringMatching(/\/nowhere\/work\.patch cannot be written.*\n.*leave out -o/),
+      });
       const logs = await opentiger("run", "logs", id, "1");
       expect(logs).toMatchObject({ status: 0, stdout: expect.stringContaining("judge") });
       const runs = (await opentiger.json("task", "show", id, "1", "--json")).runs;

@@ -69,11 +69,23 @@ function patchCommand(surroundings: Surroundings): Command {
           return;
         }
         const file = resolve(surroundings.cwd, output);
-        await pipeline(patch, createWriteStream(file));
+        await pipeline(patch, createWriteStream(file)).catch((error: unknown) => {
+          throw unwritable(error, file) ?? error;
+        });
         if (options.json) printJson(surroundings, { loop: loop.id, file });
         else surroundings.stdout.write(`${file}\n`);
       }),
     );
+}
+
+/** Where the file itself is the trouble, and not git or a full disk. */
+function unwritable(error: unknown, file: string): UsageError | undefined {
+  const { syscall, code, path } = error as NodeJS.ErrnoException;
+  if (path !== file || syscall !== "open" || code === "ENOSPC") return undefined;
+  return new UsageError(
+    `${file} cannot be written: ${(error as Error).message}`,
+    "Name a file in a folder that you can write to, or leave out -o: they are on stdout then.",
+  );
 }
 
 function discardCommand(surroundings: Surroundings): Command {

@@ -107,7 +107,10 @@ async function pageOf(
 ): Promise<string | undefined> {
   const url = await bringUp(surroundings, json ? { json } : {}).catch((error: unknown) => {
     const back = `opentiger loop events -f ${id}`;
-    plainly(surroundings, { json }).notice({ waits: id }, `the loop is there, and waits; go on with it: ${back}`);
+    plainly(surroundings, { json }).notice(
+      { waits: id },
+      `the loop is there, and waits; go on with it: ${back}`,
+    );
     throw error;
   });
   const page = url && `${url}/loops/${id}`;

@@ -1,4 +1,11 @@
-import { agentKinds, type TaskEdit, type taskEdit, type taskFields, taskRisk, taskRole } from "@opentiger/schema";
+import {
+  agentKinds,
+  type TaskEdit,
+  type taskEdit,
+  type taskFields,
+  taskRisk,
+  taskRole,
+} from "@opentiger/schema";
 import { type Command, Option } from "commander";
 import { UsageError } from "../errors.ts";
 import { taskNumber } from "../loop/find.ts";
