@@ -126,7 +126,8 @@ interface Branch {
 function withBranch({ id, branch, baseOid, branchOid }: LoopRow): Branch {
   if (branch !== null && baseOid !== null && branchOid !== null && branchOid !== baseOid)
     return { baseOid, branchOid };
-  throw new OrchestratorError("not_found", `loop ${id} has no commits`, {
+  const what = branch === null ? "has no branch any more: it was discarded" : "has no commits";
+  throw new OrchestratorError("not_found", `loop ${id} ${what}`, {
     remedy: `opentiger loop show ${id}`,
   });
 }

@@ -2,8 +2,9 @@ import { type OpenPlace, OrchestratorError, type TaskRow } from "@opentiger/orch
 import { type Backend, type Sandbox, SandboxError } from "@opentiger/sandbox";
 import { withCredentials } from "@opentiger/sandboxd";
 import { executionEnvironments } from "@opentiger/schema";
+import { UsageError } from "../errors.ts";
 import { runAtTerminal } from "../exec/host-terminal.ts";
-import { ownSize, refuseWithoutTerminal, relayTerminal } from "../exec/terminal.ts";
+import { ownSize, relayTerminal } from "../exec/terminal.ts";
 import { audited, taskAction } from "../loop/audited.ts";
 import { loopNamed, taskNumbered } from "../loop/find.ts";
 import { type LoopVerbOptions, withPlace } from "../loop/place.ts";
@@ -20,7 +21,7 @@ export async function taskShell(
   options: LoopVerbOptions,
   surroundings: Surroundings,
 ): Promise<number> {
-  refuseWithoutTerminal(surroundings.stdin);
+  if (!surroundings.stdin.isTTY) throw withoutTerminal(loop, number);
   const sandbox = await withPlace(surroundings, options, async (place) => {
     const task = await taskNumbered(place.database, await loopNamed(place.database, loop), number);
     return audited(
@@ -61,6 +62,13 @@ async function shellIn(sandbox: Sandbox, { env, stderr }: Surroundings): Promise
   const given = await withCredentials(sandbox, { TERM: env["TERM"] ?? "xterm" }, env);
   const terminal = await sandbox.terminal(["bash", "-l"], { env: given, ...ownSize() });
   return relayTerminal(terminal, { stdin: true, keys: undefined, env });
+}
+
+function withoutTerminal(loop: string, number: string): UsageError {
+  return new UsageError(
+    "a shell needs a terminal, and stdin is none",
+    `Run it at one. What its agent does: opentiger run logs -f ${loop} ${number}`,
+  );
 }
 
 function nowhere({ number, loop, state }: TaskRow): never {

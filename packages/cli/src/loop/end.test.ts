@@ -50,6 +50,11 @@ describe("where a loop stands still", () => {
     expect(steps).toContain("opentiger loop approve k3v9x0ab --plan 0f3a9c51be77");
   });
 
+  it("one that was discarded is not offered to be tried again", () => {
+    const steps = nextSteps({ ...loop, state: "failed", branch: null });
+    expect(steps).toEqual(["opentiger loop show k3v9x0ab"]);
+  });
+
   it("nothing is offered to be merged where there is no commit", () => {
     expect(nextSteps({ ...loop, branchOid: loop.baseOid })).toEqual([]);
   });

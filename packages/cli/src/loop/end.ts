@@ -32,6 +32,8 @@ export function nextSteps({ id, state, branch, branchOid, baseOid, planVersion }
     ];
   if (state.startsWith("paused")) return [`opentiger loop resume ${id}`, `opentiger loop cancel ${id}`];
   const taking = has ? [`opentiger loop merge ${id}`, `opentiger loop discard ${id}`] : [];
+  // One that was discarded is not gone on with.
+  if (state === "failed" && branch === null) return [`opentiger loop show ${id}`];
   if (state === "failed") return [`opentiger loop show ${id}`, `opentiger loop retry ${id}`, ...taking];
   return hasEnded(state) ? taking : [`opentiger loop events -f ${id}`, `opentiger loop cancel ${id}`];
 }

@@ -7,6 +7,7 @@ import { change } from "../state/change.ts";
 import { lockLoop } from "../state/locks.ts";
 import { discardLoop } from "./discard-loop.ts";
 import { endLoopIfOver } from "./end-loop.ts";
+import { mergeLoop } from "./merge-loop.ts";
 import { retryLoop } from "./retry-loop.ts";
 import { retryTask } from "./retry-task.ts";
 
@@ -42,6 +43,7 @@ it("a loop that was discarded is not gone on with, and says what to do instead",
   const refused = { code: "not_allowed_now", remedy: "Its branch was discarded: start a new loop." };
   await expect(retryTask(place.database, (await loop.task(2)).id)).rejects.toMatchObject(refused);
   await expect(retryLoop(place, loop.id)).rejects.toMatchObject(refused);
+  await expect(mergeLoop(place, loop.id)).rejects.toMatchObject(refused);
   expect((await loop.task(2)).state).toBe("failed");
   expect(await loop.row()).toMatchObject({ state: "failed", branch: null });
 });

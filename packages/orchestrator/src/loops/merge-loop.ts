@@ -7,7 +7,7 @@ import type { Place } from "../place.ts";
 import type { LoopRow } from "../state/loops.ts";
 import { findRepository } from "../state/repositories.ts";
 import { existingLoop } from "./existing.ts";
-import { loopNotNow } from "./refusal.ts";
+import { loopNotNow, refuseDiscarded } from "./refusal.ts";
 
 type MergePlace = Pick<Place, "database" | "folder" | "env" | "log">;
 
@@ -32,6 +32,7 @@ export async function mergeLoop(
 
 function finishedBranch(loop: LoopRow): { branch: string; oid: string } {
   const { id, state, endedAt, branch, branchOid: oid, baseOid } = loop;
+  refuseDiscarded(loop, "merged");
   if (branch === null || oid === null || oid === baseOid) {
     throw new OrchestratorError("not_allowed_now", `loop ${id} has nothing on its branch`, {
       remedy: `it gets commits when its first task has been judged and merged: opentiger loop show ${id}`,

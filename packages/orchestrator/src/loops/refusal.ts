@@ -25,9 +25,8 @@ export function taskNotNow(task: RefusedTask, asked: string, remedy = nextOfTask
 }
 
 /** What would come of it could be shown nowhere, and what there was of it is gone. */
-export function refuseDiscarded(loop: Pick<LoopRow, "id" | "state" | "branch">): void {
-  if (loop.branch === null)
-    throw loopNotNow(loop, "gone on with", "Its branch was discarded: start a new loop.");
+export function refuseDiscarded(loop: RefusedLoop & Pick<LoopRow, "branch">, asked = "gone on with"): void {
+  if (loop.branch === null) throw loopNotNow(loop, asked, "Its branch was discarded: start a new loop.");
 }
 
 function nextOfLoop({ id, state }: RefusedLoop): string {
