@@ -55,6 +55,13 @@ describe("a checklist", () => {
     expect(readStories(text, "a.md").tasks).toMatchObject([{ title: "Second", needs: [] }]);
   });
 
+  it("does not take what is open again for done", () => {
+    const text = "- [x] Add it\n- [ ] Add it\n- [ ] Use it\n  - needs: Add it\n";
+    expect(refusal(text, "a.md").message).toContain("line 4: needs: several stories are called Add it");
+    const told = "- [x] Add it\n- [ ] Add it\n  - key: again\n- [ ] Use it\n  - needs: again\n";
+    expect(readStories(told, "a.md").tasks[1]).toMatchObject({ needs: ["again"] });
+  });
+
   it("takes a line that follows without a gap for the story's, and a paragraph for the summary", () => {
     const text = "- [ ] One\ngoes on here\n\nNot the story's.\n1. [ ] Two\n";
     const plan = readStories(text, "a.md");
