@@ -23,6 +23,11 @@ export function isAttribute(name: string): name is keyof typeof attributes {
   return Object.hasOwn(attributes, name);
 }
 
+/** Whether a second line would take the first one back. */
+export function isSaidOnce(name: keyof typeof attributes): boolean {
+  return attributes[name] === "one";
+}
+
 /** As somebody writes it who does not look it up: with other capitals, or one more or fewer. */
 export function isNearlyAttribute(name: string): boolean {
   const bare = (word: string): string => word.toLowerCase().replace(/s$/, "");
@@ -38,8 +43,7 @@ export function notAnAttribute(name: string): string {
 export function attributeValue(name: keyof typeof attributes, written: string, before: unknown): unknown {
   const kind = attributes[name];
   if (kind === "one") return unquoted(written);
-  if (kind === "list") return itemsOf(written);
-  return [...[before ?? []].flat(), unquoted(written)];
+  return [...[before ?? []].flat(), ...(kind === "list" ? itemsOf(written) : [unquoted(written)])];
 }
 
 /** Commas between backticks, and those of a glob such as `src/{a,b}`, separate nothing. */

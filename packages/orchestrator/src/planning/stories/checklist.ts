@@ -1,10 +1,17 @@
-import { attributeIn, attributeValue, isAttribute, isNearlyAttribute, notAnAttribute } from "./attribute.ts";
+import {
+  attributeIn,
+  attributeValue,
+  isAttribute,
+  isNearlyAttribute,
+  isSaidOnce,
+  notAnAttribute,
+} from "./attribute.ts";
+import { Fence, opensFence } from "./fence.ts";
 import { type SourceStory, type StoryProblem, type StorySource, storiesRefused } from "./source.ts";
 import { keyOf } from "./story.ts";
 
 /** `- [ ] Title`, not indented; also with `*`, `+` or a number. */
 const item = /^(?:[-*+]|\d{1,3}[.)])[ \t]+\[([ xX])\][ \t]*(.*)$/;
-const fence = /^\s*(?:```|~~~)/;
 const heading = /^#{1,6}\s/;
 const listItem = /^(?:[-*+]|\d{1,3}[.)])\s/;
 
@@ -15,7 +22,7 @@ interface Open {
   values: Record<string, unknown>;
   lines: Map<string, number>;
   text: string[];
-  unknown: StoryProblem[];
+  wrong: StoryProblem[];
 }
 
 /**
@@ -26,20 +33,21 @@ export function readChecklist(text: string, file: string | null): StorySource {
   const summary: string[] = [];
   const stories: Open[] = [];
   let open: Open | undefined;
-  let fenced = false;
+  const fence = new Fence();
   for (const [index, line] of text.split(/\r?\n/).entries()) {
-    const box = fenced ? null : item.exec(line);
+    const wasCode = fence.isOpen;
+    const box = wasCode ? null : item.exec(line);
     if (box) {
       open = { line: index + 1, checked: box[1] !== " ", title: (box[2] ?? "").trim(), ...empty() };
       stories.push(open);
       continue;
     }
-    if (open && !fenced && !belongs(line, open)) open = undefined;
-    if (fence.test(line)) fenced = !fenced;
+    if (open && !wasCode && !belongs(line, open)) open = undefined;
+    fence.read(line, index + 1);
     if (!open) summary.push(line);
-    else if (fenced || !readAttribute(open, line.trim(), index + 1)) open.text.push(line);
+    else if (wasCode || fence.isOpen || !readAttribute(open, line.trim(), index + 1)) open.text.push(line);
   }
-  const problems = problemsOf(stories);
+  const problems = [...unclosed(fence), ...problemsOf(stories)];
   if (problems.length > 0) throw storiesRefused(file, problems);
   const done = stories.filter(({ checked }) => checked);
   return {
@@ -54,14 +62,14 @@ function namesOf({ title, values: { key } }: Open): string[] {
   return [title, typeof key === "string" ? key : keyOf(title)];
 }
 
-function empty(): Pick<Open, "values" | "lines" | "text" | "unknown"> {
-  return { values: {}, lines: new Map(), text: [], unknown: [] };
+function empty(): Pick<Open, "values" | "lines" | "text" | "wrong"> {
+  return { values: {}, lines: new Map(), text: [], wrong: [] };
 }
 
 /** Indented, or without a line between, as Markdown has it. */
 function belongs(line: string, { text }: Open): boolean {
   if (line.trim() === "" || /^(?: {2}|\t)/.test(line)) return true;
-  return text.at(-1)?.trim() !== "" && !heading.test(line) && !listItem.test(line) && !fence.test(line);
+  return text.at(-1)?.trim() !== "" && !heading.test(line) && !listItem.test(line) && !opensFence(line);
 }
 
 /** Whether it was one. */
@@ -70,13 +78,15 @@ function readAttribute(story: Open, line: string, number: number): boolean {
   if (!said) return false;
   const { name, written } = said;
   if (isAttribute(name)) {
+    if (isSaidOnce(name) && story.lines.has(name))
+      story.wrong.push({ line: number, text: `${name} is said twice` });
     story.lines.set(name, number);
     story.values[name] = attributeValue(name, written, story.values[name]);
     return true;
   }
   // Right below the title stand words of a story; later on only what is nearly one of them is taken for a slip.
   const slipped = story.text.length === 0 || isNearlyAttribute(name);
-  if (slipped) story.unknown.push({ line: number, text: notAnAttribute(name) });
+  if (slipped) story.wrong.push({ line: number, text: notAnAttribute(name) });
   return slipped;
 }
 
@@ -97,13 +107,18 @@ function outdented(lines: readonly string[]): string {
   return lines.map((line) => line.slice(Math.min(depth, line.length))).join("\n");
 }
 
+/** Whatever stands behind it was not read as stories. */
+function unclosed({ unclosed: line }: Fence): StoryProblem[] {
+  return line === undefined ? [] : [{ line, text: "the code that begins here has no end" }];
+}
+
 function problemsOf(stories: readonly Open[]): StoryProblem[] {
   if (stories.length === 0)
     return [{ line: null, text: "there is no checklist in it: a story begins with `- [ ] `" }];
   if (stories.every(({ checked }) => checked))
     return [{ line: null, text: "all its boxes are checked: there is nothing to do" }];
-  return stories.flatMap(({ line, title, checked, unknown }) => [
+  return stories.flatMap(({ line, title, checked, wrong }) => [
     ...(title === "" ? [{ line, text: "the story has no title" }] : []),
-    ...(checked ? [] : unknown),
+    ...(checked ? [] : wrong),
   ]);
 }

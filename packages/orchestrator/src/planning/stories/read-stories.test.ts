@@ -49,6 +49,31 @@ describe("a checklist", () => {
     expect(readStories(text, "a.md").tasks.map(({ title }) => title)).toEqual(["yes"]);
   });
 
+  it("ends a fence where Markdown does, so that no story behind it is taken for code", () => {
+    const text = [
+      "- [ ] One",
+      "",
+      "  ```npm test``` must pass.",
+      "  ````",
+      "  ```",
+      "  ~~~",
+      "- [ ] not one",
+      "  ````",
+      "- [ ] Two",
+      "",
+      "  ~~~ sh",
+      "  ``` no end",
+      "  ~~~~",
+      "- [ ] Three",
+    ].join("\n");
+    expect(readStories(text, "a.md").tasks.map(({ title }) => title)).toEqual(["One", "Two", "Three"]);
+  });
+
+  it("has all that is needed, also where that is said on several lines", () => {
+    const text = "- [ ] a\n  - needs: b\n  - needs: c\n- [ ] b\n- [ ] c\n";
+    expect(readStories(text, "a.md").tasks[0]).toMatchObject({ needs: ["b", "c"] });
+  });
+
   it("leaves out what is done, and whoever needs it has it", () => {
     const text =
       "- [x] First\n  - key: a\n- [X] Other\n- [x] A third one\n- [ ] Second\n  - needs: a, Other, a-third-one\n";
@@ -93,6 +118,8 @@ describe("a checklist", () => {
     ["just words\n", "there is no checklist in it"],
     ["- [x] all\n", "there is nothing to do"],
     ["- [ ] a\n- [ ] \n", "line 2: the story has no title"],
+    ["- [ ] a\n\n  ```\n  code\n- [ ] b\n", "line 3: the code that begins here has no end"],
+    ["- [ ] a\n  - role: worker\n  - role: docser\n", "line 3: role is said twice"],
     ["- [ ] a\n\n  - role: boss\n", "line 3: role"],
     ["- [ ] a\n- [ ] b\n  - needs: c\n", "line 2: b needs c, which is not in the plan"],
     ["- [ ] a\n  - key: k\n\n- [ ] b\n  - key: k\n", "several tasks have the key k"],

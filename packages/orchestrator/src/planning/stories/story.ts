@@ -51,8 +51,7 @@ export function unclearNeeds(
   done: ReadonlySet<string>,
 ): { index: number; need: string }[] {
   const named = byName(stories);
-  const isUnclear = (need: string): boolean =>
-    (named.get(need)?.length ?? 0) + (done.has(need) ? 1 : 0) > 1;
+  const isUnclear = (need: string): boolean => (named.get(need)?.length ?? 0) + (done.has(need) ? 1 : 0) > 1;
   return stories.flatMap(({ needs: all }, index) => all.filter(isUnclear).map((need) => ({ index, need })));
 }
 
