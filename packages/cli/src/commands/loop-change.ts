@@ -27,7 +27,7 @@ interface ApproveOptions extends LoopVerbOptions {
   plan?: string;
 }
 
-interface EditOptions extends LoopVerbOptions {
+interface EditOptions extends ApproveOptions {
   file: string;
 }
 
@@ -84,10 +84,16 @@ export function loopChangeCommands(surroundings: Surroundings): Command[] {
         "-f, --file <file>",
         "the plan, as `loop show --json` has it under `plan`, or stories; - is stdin",
       )
-      .addHelpText("after", loopExamples("loop edit k3v9x0ab -f plan.json", "loop edit k3v9x0ab -f -"))
+      .option("--plan <version>", "only if it is still the one that you saw, as `loop show` names it")
+      .addHelpText(
+        "after",
+        loopExamples("loop edit k3v9x0ab -f plan.json --plan 0f3a9c51be77", "loop edit k3v9x0ab -f -"),
+      )
       .action(async (loop: string, options: EditOptions) => {
         const plan = await readPlan(options.file, surroundings.cwd);
-        await changed("edit", loop, options, (place, id) => editPlan(place, id, plan));
+        await changed("edit", loop, options, (place, id) =>
+          editPlan(place, id, plan, { seen: options.plan }),
+        );
       });
   }
 

@@ -56,6 +56,20 @@ it("a plan that waits is edited: kept tasks keep their number, new ones come, ot
   await cancelLoop(place.database, loop.id);
 });
 
+it("a plan that somebody else changed meanwhile is not replaced by one who has not seen that", async () => {
+  const { loop } = await plannedLoop(place, [planned("a")], waiting);
+  const { planVersion: seen } = await existingLoop(place.database, loop.id);
+  const theirs = { summary: "", tasks: [planned("theirs")] };
+  await editPlan(place, loop.id, theirs, { seen: seen ?? "" });
+  const mine = editPlan(place, loop.id, { summary: "", tasks: [planned("mine")] }, { seen: seen ?? "" });
+  await expect(mine).rejects.toMatchObject({
+    code: "not_allowed_now",
+    remedy: expect.stringContaining("loop show"),
+  });
+  expect((await existingLoop(place.database, loop.id)).plan).toEqual(theirs);
+  await cancelLoop(place.database, loop.id);
+});
+
 it("a plan is approved as the one that was seen: after any change of it, nothing is approved unseen", async () => {
   const { database } = place;
   const { loop } = await plannedLoop(place, [planned("a"), planned("b")], waiting);

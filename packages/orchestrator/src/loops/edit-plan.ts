@@ -9,18 +9,25 @@ import type { Queryable } from "../state/rows.ts";
 import { addTasks, type TaskRow } from "../state/tasks.ts";
 import { allows } from "../state/transitions.ts";
 import { withLoop } from "./existing.ts";
-import { loopNotNow } from "./refusal.ts";
+import { loopNotNow, refuseUnseen } from "./refusal.ts";
 import type { LoopPlace } from "./start-loop.ts";
 import { tasksOf } from "./tasks-of.ts";
 import { keysOf, replacePlan } from "./waiting-plan.ts";
 
 /**
  * Puts another plan in the place of one that waits for a person: tasks with a key that there was are said anew and keep
- * their number, new keys are new tasks, and what is not in it any more is cancelled. All of it, or nothing.
+ * their number, new keys are new tasks, and what is not in it any more is cancelled. All of it, or nothing; nothing,
+ * too, where they say which version they saw, and it is another one by now.
  */
-export async function editPlan({ database, config }: LoopPlace, id: string, plan: Plan): Promise<LoopRow> {
+export async function editPlan(
+  { database, config }: LoopPlace,
+  id: string,
+  plan: Plan,
+  { seen }: { seen?: string | undefined } = {},
+): Promise<LoopRow> {
   return withLoop(database, id, async (on, loop) => {
     if (loop.state !== "awaiting_approval") throw loopNotNow(loop, "planned anew");
+    refuseUnseen(loop, seen);
     const testPaths = await testPathsOf(on, id);
     checkPlan(plan, { tasks: config.get("OPENTIGER_MAX_TASKS"), testPaths });
     const before = await tasksOf(on, id);

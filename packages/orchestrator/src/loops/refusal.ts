@@ -29,6 +29,16 @@ export function refuseDiscarded(loop: RefusedLoop & Pick<LoopRow, "branch">, ask
   if (loop.branch === null) throw loopNotNow(loop, asked, "Its branch was discarded: start a new loop.");
 }
 
+/** Whoever says which plan they saw, and that is another one by now, does nothing to it. */
+export function refuseUnseen({ id, planVersion }: LoopRow, seen: string | undefined): void {
+  if (seen === undefined || seen === planVersion) return;
+  throw new OrchestratorError(
+    "not_allowed_now",
+    `the plan of loop ${id} is not the one that you saw: its version is ${planVersion} now`,
+    { remedy: `look at it again, and name that version: opentiger loop show ${id}` },
+  );
+}
+
 function nextOfLoop({ id, state }: RefusedLoop): string {
   const command = {
     planning: `Follow it: opentiger loop events -f ${id}`,
