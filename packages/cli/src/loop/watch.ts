@@ -54,9 +54,10 @@ export async function watchLoop(
   });
   const server = new ServerClient(place.env);
   const begun = new Date();
+  let page: string | undefined;
   const keepUp = async (): Promise<void> => {
     if (!server.downSince(begun)) await ensureDispatcher(place.env);
-    if (options.page !== undefined && !server.downSince(begun)) await ensureServer(place.env);
+    if (page !== undefined && !server.downSince(begun)) await ensureServer(place.env);
   };
   const keeping = setInterval(() => {
     void keepUp().catch(() => {});
@@ -65,7 +66,7 @@ export async function watchLoop(
     if (server.downSince(begun)) interrupted.leave();
   }, downMs);
   try {
-    const page = await begin();
+    page = await begin();
     output = loopOutput(place, id, surroundings, { ...options, page });
     const loop = await tellAll(place, id, output, interrupted.signal);
     await output.close();
