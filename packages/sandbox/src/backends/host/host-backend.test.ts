@@ -113,7 +113,7 @@ describe("the host backend", () => {
       await vi.waitFor(() => expect(left.map(isRunning)).toEqual([false, false]), { timeout: netMs });
       expect(markedProcesses({ kind: "environment", variable: hostSandboxVariable, value: id })).toEqual([]);
     } finally {
-      await endAll({ id });
+      await endAll({ id, supervisor });
       backend = new HostBackend(openState(join(folder, "state")));
     }
   });

@@ -219,7 +219,7 @@ export class HostBackend implements Backend {
       });
       if (!this.#records.change(record, { supervisor })) {
         // Who removes it has perhaps looked for its processes already.
-        await endAll(record);
+        await endAll({ ...record, supervisor });
         throw notFound(record.name);
       }
     }

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { supervisorConfigVariable } from "../../protocol/paths.ts";
 import { startTimeOf } from "../../state/process-stat.ts";
 import type { SupervisorConfig } from "../../supervisor/config.ts";
@@ -55,7 +56,16 @@ export function supervisorConfig(record: HostRecord, carrierDir: string): Superv
   };
 }
 
-/** Ends the supervisor and every command it ever started. */
-export async function endAll({ id }: Pick<HostRecord, "id">): Promise<void> {
+/** The kernel takes moments to end a process that was killed; one for which it takes longer is not waited for. */
+const goneRounds = 500;
+const goneEveryMs = 2;
+
+/**
+ * Ends the supervisor and every command it ever started. One that is ending has no environment any more, by which it would
+ * be found, but still its number: it is gone when this returns.
+ */
+export async function endAll({ id, supervisor }: Pick<HostRecord, "id" | "supervisor">): Promise<void> {
   await killMarked({ kind: "environment", variable: hostSandboxVariable, value: id });
+  for (let round = 0; supervisor && isAlive(supervisor) && round < goneRounds; round += 1)
+    await sleep(goneEveryMs);
 }
