@@ -292,7 +292,10 @@ describe("opentiger run", () => {
       process.kill(pid, "SIGKILL");
       await until(
         "another server is there",
-        async () => ((await new ServerClient(env).status())?.pid ?? pid) !== pid,
+        async () => {
+          const found = await new ServerClient(env).status();
+          return found?.ready && found.pid !== pid;
+        },
         timeoutMs,
         seldomMs,
       );

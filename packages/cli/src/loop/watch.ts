@@ -1,17 +1,12 @@
-import {
-  cancelLoop,
-  ensureDispatcher,
-  type LoopRow,
-  type OpenPlace,
-  usageOfLoop,
-} from "@opentiger/orchestrator";
-import { ensureServer, ServerClient } from "@opentiger/server/control";
+import { cancelLoop, type LoopRow, type OpenPlace, usageOfLoop } from "@opentiger/orchestrator";
+import { ServerClient } from "@opentiger/server/control";
 import { exits } from "../program/exits.ts";
 import type { Surroundings } from "../program/surroundings.ts";
 import { audited } from "./audited.ts";
 import { exitOf, standsStill } from "./end.ts";
 import { followLoop } from "./follow.ts";
 import { Interrupted } from "./interrupted.ts";
+import { keepUp } from "./keep-up.ts";
 import { LoopTeller } from "./lines.ts";
 import { type LoopOutput, loopOutput, plainly } from "./output.ts";
 import { summaryOf } from "./summary.ts";
@@ -55,12 +50,8 @@ export async function watchLoop(
   const server = new ServerClient(place.env);
   const begun = new Date();
   let page: string | undefined;
-  const keepUp = async (): Promise<void> => {
-    if (!server.downSince(begun)) await ensureDispatcher(place.env);
-    if (page !== undefined && !server.downSince(begun)) await ensureServer(place.env);
-  };
   const keeping = setInterval(() => {
-    void keepUp().catch(() => {});
+    void keepUp(place.env, { begun, server: page !== undefined }).catch(() => {});
   }, keepMs);
   const leaving = setInterval(() => {
     if (server.downSince(begun)) interrupted.leave();
