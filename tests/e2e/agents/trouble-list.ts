@@ -55,7 +55,8 @@ export const troubles: readonly Trouble[] = [
     steps: [silence(undefined, "forever")],
     ends: "idle",
     patience: true,
-    more: { limits: { idleMs: 15_000 } },
+    // On a busy machine a CLI takes a while to its first request.
+    more: { limits: { idleMs: 30_000 } },
   },
   { name: "garbage", steps: [garbage("forever")], ends: "network" },
   { name: "429 for an hour", steps: [rateLimit({ resetSeconds: 3600, times: "forever" })], ends: "quota" },
