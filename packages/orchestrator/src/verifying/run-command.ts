@@ -60,6 +60,8 @@ async function once(
   if (!execution) return undefined;
   const leave = (): void => execution.detach();
   signal.addEventListener("abort", leave, { once: true });
+  // It may have come while the command was begun, and does not come again.
+  if (signal.aborted) leave();
   try {
     const read = await readAll(execution, request);
     signal.throwIfAborted();

@@ -32,6 +32,8 @@ export async function* readInside(
   const execution = await inside.exec(command, execOptions(options));
   const stop = (): void => void kill(execution);
   options.signal?.addEventListener("abort", stop, { once: true });
+  // It may have come while the command was begun, and does not come again.
+  if (options.signal?.aborted) stop();
   const input = options.input ? pour(options.input, execution.stdin, stop) : undefined;
   const stderr = new TextTail();
   let exit: ExecExit | undefined;

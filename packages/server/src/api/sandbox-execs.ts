@@ -176,6 +176,7 @@ async function* follow(sandbox: Sandbox, execution: Execution, signal: AbortSign
     sandbox.close().catch(() => {});
   };
   signal.addEventListener("abort", leave, { once: true });
+  if (signal.aborted) leave();
   for await (const chunk of execution.output())
     yield writeEvent({ event: chunk.stream, data: written(chunk) });
   const exit = await execution.exit.catch(() => null);
