@@ -76,7 +76,7 @@ export const prepareRequest = z.object({
   home: z.string(),
   gitName: z.string().nullable(),
   gitEmail: z.string().nullable(),
-  /** Workspaces of the agent: it can reach them afterwards, and those that are not there (clones) are made as its own. */
+  /** Folders to make, owned by the agent and within its reach (clone workspaces). */
   ownedFolders: z.array(z.string()),
   /** Where commands start from now on: a parked sandbox learns it when it is adopted. */
   workDir: z.string().optional(),

@@ -37,8 +37,7 @@ export function containerConfiguration(
     prepare: {
       home: plan.home,
       ...plan.author,
-      // An agent that is root inside needs nobody to open anything.
-      ownedFolders: plan.identity.isolation === "agent-root" ? [] : plan.workspaces.map(({ path }) => path),
+      ownedFolders: plan.kind === "clone" ? plan.workspaces.map(({ path }) => path) : [],
     },
     setpriv: files.rootTools?.setpriv ?? [plan.tools.setpriv ?? "setpriv"],
     env: environment.commands,
