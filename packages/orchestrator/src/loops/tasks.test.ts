@@ -224,6 +224,22 @@ describe("a task that is edited", () => {
     });
   });
 
+  it("and is told anew to an agent that has worked on it, unless nothing was said that it was told", async () => {
+    const rework = {
+      failure: "verify",
+      points: [],
+      session: "s",
+      agent: "codex",
+      from: null,
+      sandbox: "kept",
+    };
+    const set = "update tasks set rework = $2 where id = $1";
+    await place.database.query(set, [await id(4), JSON.stringify(rework)]);
+    expect((await editTask(place.database, await id(4), { needs: [1] })).rework).toEqual(rework);
+    const edited = await editTask(place.database, await id(4), { instructions: "Do the other." });
+    expect(edited.rework).toEqual({ ...rework, session: null });
+  });
+
   it("and freed of what failed goes on at once", async () => {
     await cancelTask(place.database, await id(1));
     expect(await editTask(place.database, await id(2), { needs: [] })).toMatchObject({ state: "queued" });

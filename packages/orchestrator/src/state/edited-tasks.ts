@@ -22,6 +22,9 @@ const columns = {
   agent: ["agent", ""],
 } as const satisfies Record<Exclude<keyof TaskEdit, "needs">, readonly [string, string]>;
 
+/** What an agent is told when its conversation begins, and not again when it goes on. */
+const told = ["title", "role", "instructions", "allowedPaths", "mayChange", "verify"] as const;
+
 /**
  * Part of a transaction that has locked the loop and seen that nobody works on the task. Its stage follows its role, and
  * is ready when what it needs now is done. What would need itself in a circle is refused.
@@ -40,6 +43,8 @@ export async function updateTask(
   });
   // Whoever says an agent means that one, also where the task was handed on.
   if (fields.agent !== undefined) settings.push("handed_to = null");
+  if (told.some((field) => fields[field] !== undefined))
+    settings.push("rework = jsonb_set(rework, '{session}', 'null')");
   await on.query(`update tasks set ${["updated_at = now()", ...settings].join(", ")} where id = $1`, values);
   if (needs) await replaceNeeds(on, task, needs);
   if (fields.role !== undefined) {
