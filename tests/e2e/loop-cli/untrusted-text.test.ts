@@ -72,6 +72,31 @@ describe("what a model or a repository wrote reaches a terminal as characters al
     expectPlain(lines.join("\n"));
   });
 
+  it("in texts of several lines, whose lines stay lines", async () => {
+    const { loop, tasks } = await plannedLoop(place, [planned("a")]);
+    const [task] = tasks;
+    if (!task) throw new Error("no task");
+    const detail = `npm test: failed.\n\n> test ${hostile}\n`;
+    await place.database.query("update loops set detail = $2 where id = $1", [loop.id, detail]);
+    const event = {
+      id: 1,
+      at: new Date(),
+      loop: loop.id,
+      task: null,
+      run: null,
+      type: "loop.fail",
+      data: {},
+    };
+    expect(await new LoopTeller(place.database).lines(event)).toEqual([
+      `failed: npm test: failed.\n\n    > test ${shown}`,
+    ]);
+    expect(summaryOf({ ...loop, detail }, usage)).toContain(`\n  npm test: failed.\n\n  > test ${shown}\n`);
+    const known = { runs: [], judgements: [], messages: [], artifacts: [] };
+    expect(taskText({ ...task, detail }, known, new Date())).toContain(
+      `: npm test: failed.\n\n           > test ${shown}\n`,
+    );
+  });
+
   it("in an error that names it, whose lines stay lines", () => {
     let text = "";
     const stderr = { write: (piece: string) => (text += piece) };

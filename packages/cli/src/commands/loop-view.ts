@@ -18,7 +18,7 @@ import { type LoopVerbOptions, loopExamples, loopVerb, withPlace } from "../loop
 import { summaryOf } from "../loop/summary.ts";
 import { lookOf, loopTable, taskTable, verifyLines } from "../loop/views.ts";
 import { watchLoop } from "../loop/watch.ts";
-import { printable } from "../output/table.ts";
+import { printable, printableText } from "../output/table.ts";
 import type { Surroundings } from "../program/surroundings.ts";
 import { printJson } from "../program/verb.ts";
 
@@ -75,7 +75,9 @@ function showCommand(surroundings: Surroundings): Command {
         const repository = await repositoryOf(database, loop);
         const [tasks, usage] = [await tasksOfLoop(database, loop.id), await usageOfLoop(database, loop.id)];
         if (options.json) return printJson(surroundings, { ...loop, repository, tasks, usage });
-        surroundings.stdout.write(`${printable(loop.requirement)}\n  in ${printable(repository.path)}\n\n`);
+        surroundings.stdout.write(
+          `${printableText(loop.requirement, "")}\n  in ${printable(repository.path)}\n\n`,
+        );
         surroundings.stdout.write(summaryOf(loop, usage));
         if (tasks.length > 0) surroundings.stdout.write(`\n${taskTable(tasks, lookOf(surroundings))}`);
         const verify = loop.state === "awaiting_approval" ? verifyLines(tasks) : "";

@@ -8,7 +8,10 @@ import {
   type TaskRow,
 } from "@opentiger/orchestrator";
 import { z } from "zod";
-import { printable } from "../output/table.ts";
+import { printable, printableText } from "../output/table.ts";
+
+/** Where a text goes on that belongs to the line above it. */
+const indent = " ".repeat(4);
 
 /** Of what is red already, a person reads the first few. */
 const mostRed = 10;
@@ -71,7 +74,7 @@ export class LoopTeller {
       case "fail":
       case "lose": {
         const why = run.failure
-          ? `: ${printable(run.failure.message)}\n    → ${printable(run.failure.remedy)}`
+          ? `: ${printableText(run.failure.message, indent)}\n    → ${printableText(run.failure.remedy, `${indent}  `)}`
           : "";
         return [`${who}: run ${run.number} ${by === "fail" ? "failed" : "was lost"}${why}`];
       }
@@ -129,7 +132,7 @@ export class LoopTeller {
 
   async #detail(loop: string): Promise<string> {
     const found = await findLoop(this.#database, loop);
-    return found?.detail ? `: ${printable(found.detail)}` : "";
+    return found?.detail ? `: ${printableText(found.detail, indent)}` : "";
   }
 
   /** The last judgement's, on lines of their own. */
@@ -137,7 +140,9 @@ export class LoopTeller {
     const { items } = await listJudgements(this.#database, { task: task.id, limit: 500 });
     const points = items.at(-1)?.points ?? [];
     return points
-      .map(({ file, line, text: said }) => `\n    - ${place(file, line)}${printable(said)}`)
+      .map(
+        ({ file, line, text: said }) => `\n    - ${place(file, line)}${printableText(said, `${indent}  `)}`,
+      )
       .join("");
   }
 }
@@ -205,5 +210,5 @@ function count(number: unknown, noun: string): string {
 }
 
 function text(value: unknown): string | undefined {
-  return typeof value === "string" && value !== "" ? printable(value) : undefined;
+  return typeof value === "string" && value !== "" ? printableText(value, indent) : undefined;
 }

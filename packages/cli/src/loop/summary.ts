@@ -1,12 +1,12 @@
 import type { LoopRow, Usage } from "@opentiger/orchestrator";
-import { printable } from "../output/table.ts";
+import { printableText } from "../output/table.ts";
 import { nextSteps } from "./end.ts";
 
 /** How a loop stands, in a few lines, with the commands that follow. */
 export function summaryOf(loop: LoopRow, usage: Usage): string {
   const { id, state, branch, branchOid, projectedOid, baseOid, detail, summary } = loop;
   const lines = [`loop ${id}: ${state}`];
-  if (detail !== null) lines.push(`  ${printable(detail)}`);
+  if (detail !== null) lines.push(`  ${printableText(detail, "  ")}`);
   if (summary) {
     const { done, failed, cancelled, left, commits } = summary;
     const judged = summary.tasks.filter(({ judgement }) => judgement !== null).length;

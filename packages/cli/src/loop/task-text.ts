@@ -1,5 +1,5 @@
 import type { JudgementRow, listArtifacts, RunRow, TaskMessageRow, TaskRow } from "@opentiger/orchestrator";
-import { printable, printableLines } from "../output/table.ts";
+import { printable, printableText } from "../output/table.ts";
 import { judgementLines, type Look, runTable } from "./views.ts";
 
 /** What there is of a task besides its own row. */
@@ -15,7 +15,7 @@ export function taskText(task: TaskRow, known: TaskFacts, now: Date, look?: Look
   const { runs, judgements, messages, artifacts } = known;
   const facts = [
     `task ${task.number}: ${printable(task.title)}`,
-    `  state    ${task.state}${task.detail === null ? "" : `: ${printable(task.detail)}`}`,
+    `  state    ${task.state}${task.detail === null ? "" : `: ${printableText(task.detail, " ".repeat(11))}`}`,
     `  role     ${task.role}`,
     `  needs    ${task.needs.join(", ") || "nothing"}`,
     `  paths    ${task.allowedPaths.map(printable).join(" ") || "any"}`,
@@ -44,7 +44,5 @@ function messageLine({ text, file, line, run, givenAt }: TaskFacts["messages"][n
 }
 
 function indented(text: string): string {
-  return printableLines(text.trim())
-    .map((line) => `${`  ${line}`.trimEnd()}\n`)
-    .join("");
+  return `  ${printableText(text.trim(), "  ")}\n`;
 }

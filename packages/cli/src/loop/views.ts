@@ -1,7 +1,7 @@
 import type { JudgementRow, LoopRow, RunRow, TaskRow } from "@opentiger/orchestrator";
 import { age } from "../output/age.ts";
 import { type Colours, coloursFor, inStateColour, noColours } from "../output/colours.ts";
-import { printable, renderTable } from "../output/table.ts";
+import { printable, printableText, renderTable } from "../output/table.ts";
 import type { Surroundings } from "../program/surroundings.ts";
 
 /** How tables look where they are read. */
@@ -71,9 +71,10 @@ export function runTable(runs: readonly RunRow[], now: Date, { colours, longest 
 export function judgementLines(judgements: readonly JudgementRow[]): string {
   return judgements
     .map(({ judgement, candidateOid, evidence, points }) => {
-      const trouble = evidence.trouble === null ? "" : `: ${printable(evidence.trouble)}`;
+      const trouble = evidence.trouble === null ? "" : `: ${printableText(evidence.trouble, " ".repeat(4))}`;
       const found = points.map(
-        ({ file, text }) => `    - ${file === null ? "" : `${printable(file)}: `}${printable(text)}\n`,
+        ({ file, text }) =>
+          `    - ${file === null ? "" : `${printable(file)}: `}${printableText(text, " ".repeat(6))}\n`,
       );
       return `  ${candidateOid.slice(0, 10)} ${judgement}${trouble}\n${found.join("")}`;
     })

@@ -46,6 +46,13 @@ export function printableLines(text: string): string[] {
   return text.split("\n").map(printable);
 }
 
+/** The same as one text, whose lines after the first stand so far to the right. */
+export function printableText(text: string, indent: string): string {
+  return printableLines(text.trimEnd())
+    .map((line, index) => (index === 0 ? line : `${indent}${line}`.trimEnd()))
+    .join("\n");
+}
+
 /** In what a reader takes for characters. */
 function visibleLength(cell: string | undefined): number {
   return charactersOf(stripVTControlCharacters(cell ?? "")).length;
