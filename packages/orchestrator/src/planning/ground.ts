@@ -52,10 +52,9 @@ export async function layGround(
   const baseOid = loop.baseOid ?? (await bringBase(place, lease, { repository, environment }));
   const project = await readProject(repository, baseOid, loop.settings.project);
   const { detected, setup, verify, testPaths, sources } = project;
-  const shown = shownProject(place, loop, project);
+  const shown = shownProject(place, loop, project, environment);
   await tell(place, lease, "loop.project", { detected, setup, verify, testPaths, sources, ...shown });
-  // On the host nothing of the network is withheld from anybody.
-  if (environment === "sandbox") refuseUnanswered(loop, shown.beyond);
+  refuseUnanswered(loop, shown.beyond);
   const planner = agentFor(place, loop, "planner");
   const agent = planner.driver.template;
   const about = {

@@ -1,4 +1,10 @@
-import { type NetworkPhase, type NetworkSettings, networkPhases, type Project } from "@opentiger/schema";
+import {
+  type ExecutionEnvironment,
+  type NetworkPhase,
+  type NetworkSettings,
+  networkPhases,
+  type Project,
+} from "@opentiger/schema";
 import { OrchestratorError } from "../errors.ts";
 import type { Place } from "../place.ts";
 import type { LoopRow } from "../state/loops.ts";
@@ -9,26 +15,24 @@ export interface ShownProject {
   image: string | null;
   /** Names only: a value may be more than somebody meant to show. */
   env: string[];
-  network: Record<NetworkPhase, Pick<NetworkSettings, "policy" | "allowHosts" | "blockHosts">>;
-  /** What its file asks of the network beyond the user's settings. */
+  /** null on the host, where nothing of the network is withheld from anybody. */
+  network: Record<NetworkPhase, Pick<NetworkSettings, "policy" | "allowHosts" | "blockHosts">> | null;
+  /** What its file asks of the network beyond the user's settings; nothing where there are no limits. */
   beyond: string[];
   /** The same in lines. */
   shown: string[];
 }
 
+type Told = Pick<Project, "image" | "env" | "network" | "sources">;
+
 export function shownProject(
   place: Pick<Place, "config">,
   loop: Pick<LoopRow, "settings">,
-  project: Project,
+  project: Told,
+  environment: ExecutionEnvironment,
 ): ShownProject {
-  const network = {
-    setup: reached(phaseNetwork(place, loop, project, "setup")),
-    run: reached(phaseNetwork(place, loop, project, "run")),
-    verify: reached(phaseNetwork(place, loop, project, "verify")),
-  };
   const env = Object.keys(project.env);
-  const beyond = beyondOf(place, loop, project);
-  const answer = loop.settings.projectNetwork === "give" ? "given" : "withheld";
+  const { network, beyond, lines } = environment === "host" ? unlimited : limitsOf(place, loop, project);
   return {
     image: project.image,
     env,
@@ -37,6 +41,31 @@ export function shownProject(
     shown: [
       ...(project.image === null ? [] : [`image: ${project.image}`]),
       ...(env.length === 0 ? [] : [`variables: ${env.join(", ")}`]),
+      ...lines,
+    ],
+  };
+}
+
+type Limits = Pick<ShownProject, "network" | "beyond"> & { lines: string[] };
+
+const unlimited: Limits = {
+  network: null,
+  beyond: [],
+  lines: ["network: all that you reach; on the host nothing is withheld"],
+};
+
+function limitsOf(place: Pick<Place, "config">, loop: Pick<LoopRow, "settings">, project: Told): Limits {
+  const network = {
+    setup: reached(phaseNetwork(place, loop, project, "setup")),
+    run: reached(phaseNetwork(place, loop, project, "run")),
+    verify: reached(phaseNetwork(place, loop, project, "verify")),
+  };
+  const beyond = beyondOf(place, loop, project);
+  const answer = loop.settings.projectNetwork === "give" ? "given" : "withheld";
+  return {
+    network,
+    beyond,
+    lines: [
       ...networkPhases.map((phase) => `network of ${phase}: ${inWords(network[phase])}`),
       ...beyond.map((each) => `asked for by opentiger.json and ${answer}: ${each}`),
     ],
@@ -64,12 +93,12 @@ function reached({ policy, allowHosts, blockHosts }: NetworkSettings) {
   return { policy, allowHosts, blockHosts };
 }
 
-function inWords({ policy, allowHosts, blockHosts }: ShownProject["network"][NetworkPhase]): string {
+function inWords({ policy, allowHosts, blockHosts }: ReturnType<typeof reached>): string {
   const more = allowHosts.length === 0 ? "" : `, and ${allowHosts.join(", ")}`;
   return `${policy}${more}${blockHosts.length === 0 ? "" : `, without ${blockHosts.join(", ")}`}`;
 }
 
-function beyondOf(place: Pick<Place, "config">, loop: Pick<LoopRow, "settings">, project: Project): string[] {
+function beyondOf(place: Pick<Place, "config">, loop: Pick<LoopRow, "settings">, project: Told): string[] {
   const phases = new Map<string, NetworkPhase[]>();
   for (const phase of networkPhases) {
     for (const each of askedBeyond(place, loop, project, phase)) {
