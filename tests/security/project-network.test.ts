@@ -60,6 +60,8 @@ it("what a repository's file asks of this machine's network is not given without
   for (const asked of ["the policy open", "localhost:", "(by SERVICE)", "10.1.2.3", "127.0.0.1:2375"])
     expect(loop?.detail).toContain(asked);
   expect(loop?.detail).toContain("--project-network");
+  expect(loop?.detail).toContain("`opentiger run` starts a new one");
+  expect(loop?.detail).not.toContain("loop retry");
   expect(about("loop.project")).toMatchObject([
     { env: ["SERVICE"], network: { setup: { policy: "allow" } } },
   ]);

@@ -81,7 +81,6 @@ it.each([
   [new SandboxError("disk_full", "no space", { remedy: "build it" }), 3],
   [new SandboxError("session_lost", "it is gone", { remedy: "build it" }), 3],
   [new SandboxError("timeout", "too slow", { remedy: "build it" }), 1],
-  [new OrchestratorError("plan_invalid", "no such task", { remedy: "build it" }), 0],
   [new OrchestratorError("git_failed", "it lacks an object", { remedy: "build it" }), 0],
   [new OrchestratorError("project_invalid", "no such key", { remedy: "build it" }), 0],
 ])(
@@ -101,6 +100,20 @@ it.each([
     );
     expect(told).toHaveLength(more);
     for (const { data } of told) expect(data["detail"]).toContain(error.message);
+  },
+);
+
+it.each(["plan_invalid", "project_network"] as const)(
+  "after %s a loop does not offer a retry, which would find the same",
+  async (code) => {
+    const loop = await planned();
+    const error = new OrchestratorError(code, "so it was said", { remedy: "say it otherwise" });
+    await failStage(place, await claimed(claimStage(place.database, claimOf("me"))), error);
+    expect(await findLoop(place.database, loop)).toMatchObject({
+      state: "failed",
+      detail:
+        "There is no plan. so it was said. say it otherwise. A retry of this loop would find the same: `opentiger run` starts a new one.",
+    });
   },
 );
 

@@ -37,6 +37,9 @@ const askedWrongly: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "resource_limit",
 ]);
 
+/** Of these, what was said when the loop was started. It is not said again when a loop is retried. */
+const saidAtStart: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["plan_invalid", "project_network"]);
+
 /**
  * Ends what was thrown in a stage as a failure of a known type, after which a task or a plan is moved on by the table of
  * failures. Nothing is left open, and nothing is swallowed. Where even that fails of the same each time, a stage that was
@@ -58,8 +61,10 @@ async function failByTable(place: Place, lease: Lease, error: unknown): Promise<
   const failure = failureOf(error, known, lease);
   if (lease.task !== null) await failTask(place, lease, run, failure, { run: used });
   else if (!known || !askedWrongly.has(known.code)) await failPlanning(place, lease, run, failure, { used });
-  else
-    await failPlanning(place, lease, run, { ...failure, message: known.message }, { used, again: "never" });
+  else {
+    const again = saidAtStart.has(known.code) ? "new_loop" : "by_person";
+    await failPlanning(place, lease, run, { ...failure, message: known.message }, { used, again });
+  }
 }
 
 function failureOf(error: unknown, known: CodedError | undefined, lease: Lease): TaskFailure {

@@ -17,7 +17,7 @@ export function checkPlan(asked: Plan, limits: PlanLimits): void {
   if (problems.length === 0) return;
   const told = problems.map(({ text }) => text).join("; ");
   throw new OrchestratorError("plan_invalid", `the plan cannot be carried out: ${told}`, {
-    remedy: "correct the tasks, and try it again",
+    remedy: "correct the tasks",
   });
 }
 

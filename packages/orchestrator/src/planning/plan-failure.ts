@@ -15,7 +15,8 @@ import type { RunRow } from "../state/runs.ts";
 import { sentence } from "../wording.ts";
 
 export interface PlanningFailed {
-  again?: "by_table" | "never";
+  /** `new_loop`: it is because of what was said when the loop was started, which a person's retry would find again. */
+  again?: "by_table" | "by_person" | "new_loop";
   /** By the run, as far as it is not written down yet. */
   used?: Pick<RunColumns, "tokens" | "usd">;
 }
@@ -33,14 +34,14 @@ export async function failPlanning(
 ): Promise<void> {
   await place.database.transaction(async (on) => {
     const next: Next =
-      again === "never" ? { again: false, why: null } : await decide(place, on, lease, run, failure);
+      again === "by_table" ? await decide(place, on, lease, run, failure) : { again: false, why: null };
     const data = { failure: failure.type, message: failure.message };
     if (run) await endPlanner(place, on, lease, run, { ...used, failure });
     // A run that failed is told of; for how long nobody plans then is not.
     if (next.again && (run === null || next.at !== null)) await tellAgain(on, lease, run, failure, next.at);
     const moved = next.again
       ? await releaseLease(on, lease, data, next.at)
-      : await failLoop(on, lease, failure, next.why);
+      : await failLoop(on, lease, failure, { why: next.why, isFinal: again === "new_loop" });
     if (!moved) throw new LeaseLost(lease.stage);
   });
   if (run) forgetTranscripts(place, run);
@@ -116,10 +117,13 @@ async function failLoop(
   on: Queryable,
   { loop, fence }: Lease,
   { type, message, remedy }: TaskFailure,
-  why: string | null,
+  { why, isFinal }: { why: string | null; isFinal: boolean },
 ): Promise<boolean> {
   const mend = mends[type] ?? remedy;
-  const parts = ["There is no plan", message, why, mend, `Then: \`opentiger loop retry ${loop}\``];
+  const then = isFinal
+    ? "A retry of this loop would find the same: `opentiger run` starts a new one"
+    : `Then: \`opentiger loop retry ${loop}\``;
+  const parts = ["There is no plan", message, why, mend, then];
   const detail = parts.flatMap((part) => (part === null ? [] : [sentence(part)])).join(" ");
   const asked = { what: "loop", id: loop, by: "fail", from: "planning", fence } as const;
   return (await change(on, { ...asked, set: { detail }, data: { failure: type, detail } })).changed;
@@ -128,7 +132,7 @@ async function failLoop(
 /** Where a plan is helped in another way than a task. */
 const mends: Partial<Record<TaskFailure["type"], string>> = {
   malformed:
-    "Say the requirement in other words, or let another agent or model plan: OPENTIGER_PLANNER_AGENT, OPENTIGER_PLANNER_MODEL",
+    "Start another loop with the requirement in other words, or let another agent or model plan: OPENTIGER_PLANNER_AGENT, OPENTIGER_PLANNER_MODEL",
   budget:
     "Allow it more when you retry it, with --budget-tokens or --budget-usd; the budget of a day is there again at 00:00 UTC",
 };

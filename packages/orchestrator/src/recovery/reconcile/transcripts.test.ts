@@ -63,7 +63,7 @@ const ends: readonly [string, () => Promise<Begun>, (begun: Begun) => Promise<un
   [
     "a planner that made none",
     planning,
-    ({ lease, run }) => failPlanning(place, lease, run, taskFailureOf("auth"), { again: "never" }),
+    ({ lease, run }) => failPlanning(place, lease, run, taskFailureOf("auth"), { again: "by_person" }),
     "failed",
   ],
   ["a judge that passed it", judging, (begun) => judged(begun, passed({})), "succeeded"],
