@@ -7,6 +7,7 @@ import { z } from "zod";
 import { temporaryServer } from "../../packages/server/src/temporary-server.ts";
 import { askServer } from "../setup/ask-server.ts";
 import { atEnd } from "../setup/at-end.ts";
+import { docker } from "../setup/docker.ts";
 import { type LoopWorld, loopWorld, plannedTask, userRepository } from "../setup/loop-world.ts";
 import { temporaryFolder } from "../setup/temporary-workspace.ts";
 import { seldomMs, until } from "../setup/until.ts";
@@ -22,6 +23,7 @@ const plan = JSON.stringify({ summary: "planned: %s", tasks: [plannedTask("where
 const script = `where=container; [ ! -e ${onTheHost} ] || where=host
 if grep -q '^You are the planner' "$0"; then printf '${plan}\\n' "$where"
 elif grep -q '^You are the judge' "$0"; then printf '{"judgement":"pass","summary":"judged: %s","points":[]}\\n' "$where"
+elif grep -q 'Wait there' "$0"; then sleep 600
 else echo "$where" > where.txt; fi`;
 
 const roles = ["PLANNER", "WORKER", "JUDGE"].map((role) => [`OPENTIGER_${role}_AGENT`, "command"]);
@@ -82,8 +84,32 @@ describe("a loop that is begun over HTTP", () => {
   );
 });
 
-async function begun(project: string): Promise<string> {
-  const body = { repository: { path: project }, requirement: "Say where you are." };
+test(
+  "A1 B6 a loop that goes on in sandboxes stays there when EXECUTION_ENVIRONMENT becomes host, and leaves none when it is cancelled",
+  async () => {
+    const patch = async (environment: string) => {
+      const body = { ...settings, EXECUTION_ENVIRONMENT: environment };
+      expect((await askServer(url, "/config", { method: "PATCH", body })).status).toBe(200);
+    };
+    await patch("sandbox");
+    const loop = await begun(userRepository({ "README.md": "empty\n" }), "Wait there.");
+    const containers = () => docker("ps", "--all", "--format={{.Names}}", `--filter=name=${loop}`);
+    await until(
+      "its agent is at work",
+      async () => (await containers()).includes("-1"),
+      patienceMs,
+      seldomMs,
+    );
+    await patch("host");
+    const cancelled = await askServer(url, `/loops/${loop}/cancel`, { method: "POST", body: {} });
+    expect(cancelled.status).toBe(200);
+    await until("nothing of it is left", async () => (await containers()) === "", patienceMs, seldomMs);
+  },
+  2 * patienceMs,
+);
+
+async function begun(project: string, requirement = "Say where you are."): Promise<string> {
+  const body = { repository: { path: project }, requirement };
   const { json } = await askServer(url, "/loops", { method: "POST", body });
   return z.looseObject({ id: z.string() }).parse(json).id;
 }

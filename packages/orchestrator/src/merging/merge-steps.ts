@@ -13,7 +13,7 @@ export const mergeSteps = [
   "project",
   /** The row says how far that is. */
   "note",
-  /** What the task needed is removed: pins, sandboxes. */
+  /** The pins that the task needed are removed. */
   "tidy",
 ] as const;
 export type MergeStep = (typeof mergeSteps)[number];

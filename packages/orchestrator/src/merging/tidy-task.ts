@@ -1,20 +1,19 @@
 import { LoopRepository } from "../git/repository.ts";
 import type { Place } from "../place.ts";
-import { removeSeen } from "../project/remove-sandbox.ts";
-import { readSandboxName, taskOfSandbox } from "../project/sandbox-name.ts";
-import { findLoop, type LoopRow } from "../state/loops.ts";
+import { findLoop } from "../state/loops.ts";
 import type { TaskRow } from "../state/tasks.ts";
 import type { JudgedTask } from "./judged-task.ts";
 
 /**
- * Removes what a task needed that is done: its sandboxes, and the pins of commits that the branch has now. Tests that
- * wait for their code keep theirs. What cannot be removed is left to whoever collects what ended loops left.
+ * Removes what a task needed that is done: the pins of commits that the branch has now. Tests that wait for their code
+ * keep theirs. Its sandboxes went with the stages that made them: by now some may be those of whoever works on it again.
+ * What cannot be removed is left to whoever collects what ended loops left.
  */
 export async function tidyTask(place: Place, judged: JudgedTask): Promise<void> {
   const { loop, task, held, heldFor } = judged;
+  if (heldFor) return;
   try {
-    if (!heldFor) await dropPins(place, judged, [task, ...held]);
-    await removeSandboxes(place, loop, task);
+    await dropPins(place, judged, [task, ...held]);
   } catch (error) {
     place.log(
       `task ${task.number} of loop ${loop.id} is merged, and not all of it is tidied: ${String(error)}`,
@@ -33,13 +32,4 @@ async function dropPins(
   if (pins.get("branch") !== (await findLoop(place.database, loop.id))?.branchOid) return;
   for (const name of pins.keys())
     if (tasks.some(({ number }) => name.startsWith(`task-${number}/`))) await repository.unpin(loop.id, name);
-}
-
-async function removeSandboxes(place: Place, { id, settings }: LoopRow, { number }: TaskRow): Promise<void> {
-  const environment = settings.environment ?? place.config.get("EXECUTION_ENVIRONMENT");
-  const backend = await place.backend(environment);
-  for (const sandbox of await backend.list()) {
-    const of = sandbox.own ? readSandboxName(sandbox.name) : undefined;
-    if (of?.loop === id && taskOfSandbox(of) === number) await removeSeen(backend, sandbox);
-  }
 }

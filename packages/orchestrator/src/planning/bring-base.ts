@@ -1,8 +1,8 @@
 import type { ExecutionEnvironment } from "@opentiger/schema";
 import type { LoopRepository } from "../git/repository.ts";
 import type { Place } from "../place.ts";
+import { sandboxOwner } from "../project/loop-sandboxes.ts";
 import { removeSeen } from "../project/remove-sandbox.ts";
-import { sandboxOwner } from "../recovery/reconcile/loop-sandboxes.ts";
 import { LeaseLost } from "../stage/lease-lost.ts";
 import type { Lease } from "../state/lease.ts";
 import { lockLoop } from "../state/locks.ts";

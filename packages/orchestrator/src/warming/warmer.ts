@@ -3,7 +3,7 @@ import { DockerBackend } from "@opentiger/sandbox";
 import { diskFloor } from "@opentiger/sandboxd";
 import { Bell } from "../bell.ts";
 import type { Place } from "../place.ts";
-import { usesEngine } from "../recovery/reconcile/loop-sandboxes.ts";
+import { usesEngine } from "../project/loop-sandboxes.ts";
 import { configChannel } from "../state/config/stored-values.ts";
 import { eventsChannel } from "../state/events.ts";
 import { type LoopToWarm, loopsToWarm } from "./loops-to-warm.ts";

@@ -6,11 +6,11 @@ import { TemporarySandboxes, withSilentEngine } from "../../fixture/temporary-sa
 import { cancelLoop } from "../../loops/cancel-loop.ts";
 import { cancelTask } from "../../loops/cancel-task.ts";
 import { pauseTask } from "../../loops/pause-task.ts";
+import { sandboxOwner } from "../../project/loop-sandboxes.ts";
 import { change } from "../../state/change.ts";
 import { lockLoop } from "../../state/locks.ts";
 import { oneRow, type Queryable } from "../../state/rows.ts";
 import { clean } from "./clean.ts";
-import { sandboxOwner } from "./loop-sandboxes.ts";
 import { isUnneeded } from "./sandboxes.ts";
 
 let place: TemporaryPlace;

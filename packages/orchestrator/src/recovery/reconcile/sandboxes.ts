@@ -1,12 +1,12 @@
 import type { TaskState } from "@opentiger/schema";
 import { z } from "zod";
 import type { Place } from "../../place.ts";
+import { type LoopSandbox, loopSandboxes, onBackends } from "../../project/loop-sandboxes.ts";
 import { removeSeen, unlessGone } from "../../project/remove-sandbox.ts";
 import { lockLoop } from "../../state/locks.ts";
 import { firstRow, type Queryable } from "../../state/rows.ts";
 import { showingLife } from "../../state/transaction.ts";
 import type { CleanOptions } from "./clean-options.ts";
-import { type LoopSandbox, loopSandboxes, onBackends } from "./loop-sandboxes.ts";
 
 const ended: ReadonlySet<string> = new Set<TaskState>(["done", "failed", "cancelled"]);
 

@@ -1,4 +1,5 @@
-import { stageRoles } from "@opentiger/schema";
+import { openState } from "@opentiger/sandbox";
+import { defaultNetworkSettings, stageRoles } from "@opentiger/schema";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { takeOverAbandoned } from "../../dispatch/abandoned-leases.ts";
 import { newLoop, newTask, startedRun, stateOf } from "../../fixture/temporary-loops.ts";
@@ -79,11 +80,45 @@ it("where an engine does not answer a run on the host is ended, and one in the e
   const sandbox = await sandboxes.make(`loop-${loop.id}-shell-1`);
   await sandbox.close();
   await noteRun(place.database, onHost.lease, onHost.run.id, { sandbox: sandbox.name });
-  await noteRun(place.database, inEngine.lease, inEngine.run.id, { sandbox: `loop-${loop.id}-shell-2` });
+  const made = `loop-${loop.id}-shell-2`;
+  await noteRun(place.database, inEngine.lease, inEngine.run.id, { sandbox: made });
+  recordInEngine(made);
   for (const { id } of tasks) await cancelTask(place.database, id);
+  // What was made is where it was made, whatever is set now.
+  await place.config.patch({ EXECUTION_ENVIRONMENT: "host" }, "test");
   await endStrayRuns(await withSilentEngine(place));
   const states = [onHost, inEngine].map(async ({ run }) => (await findRun(place.database, run.id))?.state);
   expect(await Promise.all(states)).toEqual(["cancelled", "running"]);
   expect(place.lines).toEqual([expect.stringContaining(`run ${inEngine.run.id}: `)]);
   expect(place.lines[0]).toContain("does not answer");
 });
+
+/** As the docker backend does before it makes a container. */
+function recordInEngine(name: string): void {
+  const { records } = openState(place.folder);
+  const id = "of-the-engine";
+  records.write({
+    version: 1,
+    id,
+    name,
+    containerId: null,
+    state: "adopted",
+    agent: "shell",
+    workspaceKind: "clone",
+    workspaces: [],
+    repository: null,
+    createdAt: new Date().toISOString(),
+    adoptedAt: null,
+    creatorPid: process.pid,
+    engine: "somewhere",
+    image: "any",
+    carrier: "socket",
+    isolation: "separate-uid",
+    user: { uid: 1000, gid: 1000, home: "/home/worker" },
+    env: {},
+    network: defaultNetworkSettings,
+    paused: null,
+    ports: [],
+  });
+  records.claimName(name, id);
+}

@@ -2,10 +2,15 @@ import { endRun } from "../../agent/end-run.ts";
 import { countedByGateway } from "../../agent/gateway.ts";
 import { forgetTranscripts } from "../../agent/run-files.ts";
 import type { Place } from "../../place.ts";
+import {
+  isOnEngine,
+  type LoopSandbox,
+  loopSandboxes,
+  type SeenSandboxes,
+} from "../../project/loop-sandboxes.ts";
 import { findLoop } from "../../state/loops.ts";
 import { type RunRow, strayRuns } from "../../state/runs.ts";
 import { findTask } from "../../state/tasks.ts";
-import { type LoopSandbox, loopSandboxes, type SeenSandboxes } from "./loop-sandboxes.ts";
 
 /**
  * Ends the runs whose stage was ended under them: by a person who cancelled, or because nobody came back. First their
@@ -22,7 +27,7 @@ export async function endStrayRuns(place: Place): Promise<void> {
 async function endStray(place: Place, run: RunRow, { sandboxes, silence }: SeenSandboxes): Promise<void> {
   const own = sandboxes.filter(({ summary }) => summary.name === run.sandbox);
   // Its agent may still be at work where nobody can look.
-  if (silence && run.sandbox !== null && own.length === 0 && !(await isOnHost(place, run))) throw silence;
+  if (silence && run.sandbox !== null && isOnEngine(place, run.sandbox)) throw silence;
   for (const sandbox of own) await endAgent(run, sandbox);
   const by = (await wasCancelled(place, run)) ? "cancel" : "lose";
   const set = await countedByGateway(place, run);
@@ -57,12 +62,6 @@ async function endAgent(run: RunRow, { backend, summary }: LoopSandbox): Promise
 /** Execs are called after the run for which they were started. */
 function isOf({ id, execId }: RunRow, exec: string): boolean {
   return exec === execId || exec.includes(id);
-}
-
-async function isOnHost({ database, config }: Place, { loop }: RunRow): Promise<boolean> {
-  const { environment = config.get("EXECUTION_ENVIRONMENT") } =
-    (await findLoop(database, loop))?.settings ?? {};
-  return environment === "host";
 }
 
 async function wasCancelled({ database }: Place, { loop, task }: RunRow): Promise<boolean> {

@@ -1,9 +1,9 @@
-import { type Backend, SandboxError } from "@opentiger/sandbox";
+import { type Backend, openState, SandboxError } from "@opentiger/sandbox";
 import type { SandboxSummary } from "@opentiger/schema";
 import { z } from "zod";
-import type { Place } from "../../place.ts";
-import { readSandboxName, taskOfSandbox } from "../../project/sandbox-name.ts";
-import { oneRow } from "../../state/rows.ts";
+import type { Place } from "../place.ts";
+import { oneRow } from "../state/rows.ts";
+import { readSandboxName, taskOfSandbox } from "./sandbox-name.ts";
 
 /** A sandbox that is called as those of loops are. */
 export interface LoopSandbox {
@@ -61,8 +61,13 @@ export async function onBackends(
 
 const silences: ReadonlySet<string> = new Set(["engine_unavailable", "engine_permission"]);
 
-/** Where every loop was on the host, nobody has to have an engine. */
-export async function usesEngine({ database, config }: Place): Promise<boolean> {
+/**
+ * Whether the engine has, or may get, anything of ours. What was made counts, since the setting may be another one by now;
+ * where every loop was on the host and nothing was made, nobody has to have an engine.
+ */
+export async function usesEngine({ database, config, folder }: Place): Promise<boolean> {
+  const { records, unreadable } = openState(folder).records.list();
+  if (records.length + unreadable.length > 0) return true;
   const { used } = await oneRow(
     database,
     z.object({ used: z.boolean() }),
@@ -70,4 +75,9 @@ export async function usesEngine({ database, config }: Place): Promise<boolean> 
     [config.get("EXECUTION_ENVIRONMENT")],
   );
   return used;
+}
+
+/** Whether a sandbox of this name is, or is to be, one of the engine's: also where that cannot be asked. */
+export function isOnEngine({ folder }: Pick<Place, "folder">, name: string): boolean {
+  return openState(folder).records.holderOf(name) !== undefined;
 }
