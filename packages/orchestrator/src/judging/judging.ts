@@ -1,6 +1,6 @@
-import { anySignal, type ExecutionEnvironment, executionEnvironments, type Project } from "@opentiger/schema";
-import { z } from "zod";
-import { type AgentChoice, agentCalled, agentFor, templateOf } from "../agent/agent-choice.ts";
+import { anySignal, type ExecutionEnvironment, type Project } from "@opentiger/schema";
+import { type AgentChoice, templateOf } from "../agent/agent-choice.ts";
+import { chosenFor, chosenNow } from "../agent/chosen.ts";
 import { redactionOf } from "../agent/known-secrets.ts";
 import { openRun } from "../agent/open-run.ts";
 import { runFolder } from "../agent/run-files.ts";
@@ -34,25 +34,17 @@ export interface Judging extends JudgedTask {
   say: (line: string) => void;
 }
 
-const chosen = z.object({
-  environment: z.enum(executionEnvironments),
-  agent: z.string(),
-  model: z.string().nullable(),
-});
-
 /** Begins a judgement, or goes on with the one that another holder of the stage began, on the tip that it began with. */
 export async function openJudging(place: Place, lease: Lease, signal: AbortSignal): Promise<Judging> {
   const judged = await readJudgedTask(place, lease, signal);
   const { loop, task, repository } = judged;
-  const usual = agentFor(place, loop, "judge");
-  const judgeRun = await openRun(place, lease, { agent: usual.name, role: "judge", baseOid: judged.tip });
-  const journal = new Journal(runFolder(place, judgeRun));
-  const { environment, ...known } = await journal.step("chosen", chosen, async () => ({
-    environment: loop.settings.environment ?? place.config.get("EXECUTION_ENVIRONMENT"),
-    agent: usual.name,
-    model: usual.model ?? null,
-  }));
-  const choice = agentCalled(place, known);
+  const now = chosenNow(place, loop, "judge");
+  const judgeRun = await openRun(place, lease, {
+    agent: now.choice.name,
+    role: "judge",
+    baseOid: judged.tip,
+  });
+  const { environment, choice } = await chosenFor(place, judgeRun, now);
   const about = { loop, task, environment };
   const worker = workplaceOf(about, templateOf(judged.run.agent));
   const agent = choice.driver.template;
@@ -71,7 +63,7 @@ export async function openJudging(place: Place, lease: Lease, signal: AbortSigna
     choice,
     environment,
     project: await knownProject(repository, loop.baseOid ?? judged.tip, loop.settings.project),
-    journal,
+    journal: new Journal(runFolder(place, judgeRun)),
     signal: anySignal([signal, AbortSignal.timeout(timeLeft(place, judgeRun))]),
     redact: await redactionOf(place, worker, { ...workplaceOf(about, agent), name }),
     say: (line) => place.log(`loop ${loop.id}, task ${task.number}, judge: ${line}`),

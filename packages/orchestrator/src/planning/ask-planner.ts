@@ -1,6 +1,7 @@
 import type { Asked } from "@opentiger/agents";
 import type { Plan } from "@opentiger/schema";
 import { askAgent } from "../agent/ask.ts";
+import { chosenFor } from "../agent/chosen.ts";
 import { openRun } from "../agent/open-run.ts";
 import { usedIn } from "../agent/used.ts";
 import type { Place } from "../place.ts";
@@ -20,8 +21,9 @@ export async function askPlanner(
   limits: PlanLimits,
   signal: AbortSignal,
 ): Promise<{ run: RunRow; asked: Asked<Plan> }> {
-  const { loop, planner: choice, sandbox, baseOid } = ground;
-  const run = await openRun(place, lease, { agent: choice.name, role: "planner", baseOid });
+  const { loop, environment, planner, sandbox, baseOid } = ground;
+  const run = await openRun(place, lease, { agent: planner.name, role: "planner", baseOid });
+  const { choice } = await chosenFor(place, run, { environment, choice: planner });
   const asked = await askAgent(place, {
     lease,
     loop,

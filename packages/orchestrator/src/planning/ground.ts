@@ -1,6 +1,7 @@
 import type { Sandbox } from "@opentiger/sandbox";
 import type { CheckRound, ExecutionEnvironment, Project } from "@opentiger/schema";
-import { type AgentChoice, agentFor } from "../agent/agent-choice.ts";
+import type { AgentChoice } from "../agent/agent-choice.ts";
+import { type Chosen, chosenFor, chosenNow } from "../agent/chosen.ts";
 import { authenticate } from "../agent/credentials.ts";
 import { redactionOf } from "../agent/known-secrets.ts";
 import { OrchestratorError } from "../errors.ts";
@@ -16,7 +17,7 @@ import type { Lease } from "../state/lease.ts";
 import type { LoopRow } from "../state/loops.ts";
 import { tellOnce } from "../state/planning.ts";
 import { findRepository } from "../state/repositories.ts";
-import { listRuns } from "../state/runs.ts";
+import { listRuns, runOfStage } from "../state/runs.ts";
 import { baselineOf } from "../verifying/baseline.ts";
 import { baselineApart, isTakenApart } from "../verifying/baseline-apart.ts";
 import { bringBase } from "./bring-base.ts";
@@ -48,14 +49,13 @@ export async function layGround(
 ): Promise<Ground> {
   const say = (line: string): void => place.log(`loop ${loop.id}: ${line}`);
   const repository = await openRepository(place, loop, signal);
-  const environment = loop.settings.environment ?? place.config.get("EXECUTION_ENVIRONMENT");
+  const { environment, choice: planner } = await chosenOf(place, lease, loop);
   const baseOid = loop.baseOid ?? (await bringBase(place, lease, { repository, environment }));
   const project = await readProject(repository, baseOid, loop.settings.project);
   const { detected, setup, verify, testPaths, sources } = project;
   const shown = shownProject(place, loop, project, environment);
   await tell(place, lease, "loop.project", { detected, setup, verify, testPaths, sources, ...shown });
   refuseUnanswered(loop, shown.beyond);
-  const planner = agentFor(place, loop, "planner");
   const agent = planner.driver.template;
   const about = {
     loop: { ...loop, baseOid },
@@ -95,6 +95,13 @@ export async function layGround(
     await sandbox.close();
     throw error;
   }
+}
+
+/** A planner who is at work already goes on, where it is. */
+async function chosenOf(place: Place, lease: Lease, loop: LoopRow): Promise<Chosen> {
+  const now = chosenNow(place, loop, "planner");
+  const begun = await runOfStage(place.database, lease.stage);
+  return begun ? chosenFor(place, begun, now) : now;
 }
 
 async function openRepository(place: Place, loop: LoopRow, signal: AbortSignal): Promise<LoopRepository> {

@@ -1,11 +1,6 @@
-import {
-  type AgentName,
-  type ExecutionEnvironment,
-  executionEnvironments,
-  type Project,
-} from "@opentiger/schema";
-import { z } from "zod";
-import { type AgentChoice, agentCalled, agentFor } from "../agent/agent-choice.ts";
+import type { AgentName, ExecutionEnvironment, Project } from "@opentiger/schema";
+import type { AgentChoice } from "../agent/agent-choice.ts";
+import { chosenFor, chosenNow } from "../agent/chosen.ts";
 import { redactionOf, type Workplace } from "../agent/known-secrets.ts";
 import { openRun } from "../agent/open-run.ts";
 import { runFolder } from "../agent/run-files.ts";
@@ -53,15 +48,9 @@ export interface Work {
   say: (line: string) => void;
 }
 
-const chosen = z.object({
-  environment: z.enum(executionEnvironments),
-  agent: z.string(),
-  model: z.string().nullable(),
-});
-
 /** Begins the run of this stage, or goes on with the one that another holder began, with the agent that it chose. */
 export async function openWork(place: Place, lease: Lease, signal: AbortSignal): Promise<Work> {
-  const { database, config } = place;
+  const { database } = place;
   const [loop, task] = await Promise.all([
     findLoop(database, lease.loop),
     lease.task === null ? undefined : findTask(database, lease.task),
@@ -74,15 +63,9 @@ export async function openWork(place: Place, lease: Lease, signal: AbortSignal):
   if (!row) throw incomplete(lease, "belongs to a repository that is not known");
   const repository = await LoopRepository.open(place, row, signal);
   const project = await knownProject(repository, baseOid, loop.settings.project);
-  const usual = agentFor(place, loop, task.role, task);
-  const run = await openRun(place, lease, { agent: usual.name, role: task.role, baseOid: tip });
-  const journal = new Journal(runFolder(place, run));
-  const { environment, ...choice } = await journal.step("chosen", chosen, async () => ({
-    environment: loop.settings.environment ?? config.get("EXECUTION_ENVIRONMENT"),
-    agent: run.agent,
-    model: (run.agent === usual.name ? usual.model : undefined) ?? null,
-  }));
-  const agent = agentCalled(place, choice);
+  const now = chosenNow(place, loop, task.role, task);
+  const run = await openRun(place, lease, { agent: now.choice.name, role: task.role, baseOid: tip });
+  const { environment, choice } = await chosenFor(place, run, now);
   const waiting = await heldTests(database, task.id);
   const { tasks, leftOut } = await asApproved(database, loop, environment, [task, ...waiting]);
   const [approved = task, ...held] = tasks;
@@ -99,12 +82,12 @@ export async function openWork(place: Place, lease: Lease, signal: AbortSignal):
     tip,
     project,
     environment,
-    journal,
+    journal: new Journal(runFolder(place, run)),
     turn: 0,
-    choice: agent,
+    choice,
     held,
     testsFirst: task.role === "tester" && (await testedWorker(database, task.id)) !== undefined,
-    redact: await redactionOf(place, workplaceOf({ loop, task, environment }, agent.driver.template)),
+    redact: await redactionOf(place, workplaceOf({ loop, task, environment }, choice.driver.template)),
     say: (line) => place.log(`loop ${loop.id}, task ${task.number}, run ${run.number}: ${line}`),
   };
 }
