@@ -60,6 +60,20 @@ it("works off a loop in the order of what its tasks need, and none twice, with t
   expect([...one.failures, ...two.failures]).toEqual([]);
 });
 
+it("stops although an engine hangs that its reconciler has asked", async () => {
+  await newLoop(place.database, [newTask("a")]);
+  const asked = new AbortController();
+  const backend = () => {
+    asked.abort();
+    return new Promise<never>(() => {});
+  };
+  const dispatcher = Dispatcher.start({ ...place, backend }, { roles: [], reconciles: true });
+  if (!asked.signal.aborted) await once(asked.signal, "abort");
+  const begun = performance.now();
+  await dispatcher.stop();
+  expect(performance.now() - begun).toBeLessThan(30_000);
+});
+
 it("never works on more at once than the settings allow, and takes a changed setting at once", async () => {
   await place.config.patch({ OPENTIGER_MAX_RUNNING: 2 }, "test");
   const { loop } = await newLoop(

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { type StageRole, stageRoles } from "@opentiger/schema";
 import { Bell } from "../bell.ts";
 import type { Place } from "../place.ts";
@@ -38,6 +39,9 @@ const settingsMs = 500;
 
 /** A database that is not there is tried again after that. */
 const troublePauseMs = 1_000;
+
+/** Who is told to stop does so within moments; whoever hangs is left behind when the process ends. */
+const leavePatienceMs = 5_000;
 
 /** So many troubles are remembered as said; more of them are said again. */
 const mostTold = 1_000;
@@ -111,7 +115,7 @@ export class Dispatcher {
       await this.#bell.wait(othersPauseMs);
     }
     for (const leave of leaves) leave();
-    await Promise.all([this.#workshop.closed(), this.#reconciler?.stop()]);
+    await unlessItHangs(Promise.all([this.#workshop.closed(), this.#reconciler?.stop()]));
   }
 
   /** What is found at every claim is said once. */
@@ -153,4 +157,11 @@ export class Dispatcher {
     const readyMs = await nextReady(this.#place.database, this.#roles);
     return Math.min(others ? othersPauseMs : idlePauseMs, readyMs ?? idlePauseMs);
   }
+}
+
+async function unlessItHangs(ended: Promise<unknown>): Promise<void> {
+  const patience = new AbortController();
+  const over = sleep(leavePatienceMs, undefined, { signal: patience.signal }).catch(() => {});
+  await Promise.race([ended, over]);
+  patience.abort();
 }

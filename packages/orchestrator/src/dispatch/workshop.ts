@@ -17,9 +17,6 @@ interface BegunStage {
 /** A stage whose failure could not even be written down is not tried again at once. */
 const troublePauseMs = 10_000;
 
-/** Who is told to stop does so within moments; whoever hangs is left behind when the process ends. */
-const leavePatienceMs = 5_000;
-
 /** The stages that one process works on, side by side. */
 export class Workshop {
   readonly #place: Place;
@@ -75,11 +72,7 @@ export class Workshop {
 
   /** Returns when nothing is worked on any more. */
   async closed(): Promise<void> {
-    const ended = Promise.all([...this.#works.values()].map((work) => work.ended));
-    const patience = new AbortController();
-    const { signal } = patience;
-    await Promise.race([ended, sleep(leavePatienceMs, undefined, { signal }).catch(() => {})]);
-    patience.abort();
+    await Promise.all([...this.#works.values()].map((work) => work.ended));
   }
 
   async #work(lease: Lease, signal: AbortSignal, before: Promise<void> | undefined): Promise<void> {

@@ -20,9 +20,13 @@ export interface EnsuredProcess<Status extends ProcessStatus> {
 const startTimeoutMs = 60_000;
 const lookMs = 25;
 
+/** Of processes that somebody killed before they were ready. */
+const mostStarts = 3;
+
 /**
  * Returns when such a process runs and is ready: the one that is there, else a new one, which goes on when we end. One of
- * another version is replaced. Says whether it was started by us.
+ * another version is replaced, and one that was killed while it started is followed by another. Says whether it was started
+ * by us.
  */
 export async function ensureProcess<Status extends ProcessStatus>(
   ensured: EnsuredProcess<Status>,
@@ -31,6 +35,7 @@ export async function ensureProcess<Status extends ProcessStatus>(
   const end = performance.now() + startTimeoutMs;
   let before = 0;
   let child: ChildProcess | undefined;
+  let starts = 0;
   while (performance.now() < end) {
     signal?.throwIfAborted();
     const found = await client.status();
@@ -39,10 +44,12 @@ export async function ensureProcess<Status extends ProcessStatus>(
     if (found && found.version !== opentigerVersion) await client.stop();
     else if (found) onStatus?.(found);
     else {
-      if (child && child.exitCode !== null && child.exitCode !== 0) break;
-      if (!child || child.exitCode === 0) {
+      const isKilled = child !== undefined && child.signalCode !== null;
+      if (child?.exitCode || (isKilled && starts >= mostStarts)) break;
+      if (!child || isKilled || child.exitCode === 0) {
         before = logSize(log);
         child = ensured.start();
+        starts += 1;
       }
     }
     await sleep(lookMs);
