@@ -173,6 +173,15 @@ describe("the warm pool", () => {
     expect(parkedContainers()).toEqual([]);
   });
 
+  test("is not filled twice by two who look after it at the same time", async () => {
+    const other = await connectDocker({ env: instance.env });
+    await backend.drainPool();
+    const added = await Promise.all([backend.fillPool({ size: 1 }), other.fillPool({ size: 1 })]);
+    expect(added.toSorted()).toEqual([0, 1]);
+    expect(parkedContainers()).toHaveLength(1);
+    await backend.drainPool();
+  });
+
   test("gives a parked sandbox a name, an agent, a workspace and an environment, as a cold create would", async () => {
     expect(await backend.fillPool({ size: 1 })).toBe(1);
     expect(await backend.fillPool({ size: 1 })).toBe(0);

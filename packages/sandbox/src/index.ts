@@ -55,6 +55,7 @@ export { type Collected, collect, exitCode } from "./session/collect.ts";
 export { openDialledSession, openSession, type Session } from "./session/session.ts";
 export { writeAtomically } from "./state/atomic-file.ts";
 export { ensureCarrierFolder, socketFolder } from "./state/carrier-folder.ts";
+export { withFileLock } from "./state/file-lock.ts";
 export { isShared, stateFolder } from "./state/folder.ts";
 export { processExists, startTimeOf } from "./state/process-stat.ts";
 export { openState, type State } from "./state/state.ts";

@@ -7,11 +7,11 @@ import {
   type Repository,
   resolveCommit,
   shallowBoundary,
+  withFileLock,
   writeAtomically,
 } from "@opentiger/sandbox";
 import { errno } from "@opentiger/schema";
 import { OrchestratorError } from "../errors.ts";
-import { withFileLock } from "../file-lock.ts";
 import { baseNotes, emptyNotes } from "./base-notes.ts";
 import { writeCommit } from "./commit.ts";
 import { copyHistory, presentCommits } from "./history-transfer.ts";

@@ -1,7 +1,6 @@
 import { join } from "node:path";
-import { openRepository, type Repository } from "@opentiger/sandbox";
+import { openRepository, type Repository, withFileLock } from "@opentiger/sandbox";
 import { OrchestratorError } from "../errors.ts";
-import { withFileLock } from "../file-lock.ts";
 import { isAncestor } from "./ancestry.ts";
 import { moveBranch, type UserBranch, userBranch } from "./branch-ref.ts";
 import { copyHistory, presentCommits } from "./history-transfer.ts";

@@ -1,6 +1,6 @@
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { withFileLock } from "../file-lock.ts";
+import { withFileLock } from "@opentiger/sandbox";
 import { scratchName } from "./bare-repository.ts";
 import { maintenanceLock } from "./import-base.ts";
 import type { OwnGit } from "./own-git.ts";

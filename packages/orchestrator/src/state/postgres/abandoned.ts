@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
+import { withFileLock } from "@opentiger/sandbox";
 import { errno } from "@opentiger/schema";
-import { withFileLock } from "../../file-lock.ts";
 import { livePostmaster } from "./pid-files.ts";
 import { instancesFolder, ownerOf } from "./place.ts";
 import { stopServer } from "./stop.ts";

@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { withFileLock } from "@opentiger/sandbox";
 import type { ClientConfig } from "pg";
-import { withFileLock } from "../../file-lock.ts";
 import { stopAbandoned } from "./abandoned.ts";
 import { copyData, ensureData, refuseOtherMajor } from "./data-folder.ts";
 import { refuseNameless } from "./initdb.ts";

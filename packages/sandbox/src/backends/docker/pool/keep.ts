@@ -1,7 +1,9 @@
+import { join } from "node:path";
 import { defaultNetworkSettings, type SandboxRecord } from "@opentiger/schema";
 import { SandboxError } from "../../../errors.ts";
 import { workerImageName } from "../../../image/name.ts";
 import { creatorLives } from "../../../state/creator.ts";
+import { withFileLock } from "../../../state/file-lock.ts";
 import { refuseAborted } from "../create/cold.ts";
 import { findImage } from "../image/image.ts";
 import type { Place } from "../place.ts";
@@ -30,10 +32,23 @@ export async function keepPool(place: Place, signal?: AbortSignal): Promise<numb
     }
     const { plan, key } = await parkedPlan(place, settings);
     await trim(place, key, settings.size);
-    if (onOffer(place, key).length >= settings.size) return added;
-    await park(place, plan, { key, signal });
-    added += 1;
+    if (!isMissing(place, key)) return added;
+    added += await alone(place, signal, async () => {
+      if (!isMissing(place, key)) return 0;
+      await park(place, plan, { key, signal });
+      return 1;
+    });
   }
+}
+
+/** Also by what was asked for meanwhile. */
+function isMissing(place: Place, key: string): boolean {
+  return onOffer(place, key).length < readPoolSettings(place).size;
+}
+
+/** Of all processes that look after the pool one parks at a time, or two would do so for the same want. */
+function alone<T>({ state }: Place, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
+  return withFileLock(join(state.folder, "pool.flock"), work, { code: "engine_unavailable", signal });
 }
 
 /** Removes what nobody can adopt any more and what is too many, and adds none; returns what they were called. */

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
-import { bundledModule } from "../../../tests/setup/bundled-program.ts";
+import { bundledModule } from "../../../../tests/setup/bundled-program.ts";
 import { withFileLock } from "./file-lock.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "ot-lock-"));

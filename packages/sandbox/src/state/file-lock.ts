@@ -2,7 +2,7 @@ import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
 import { type ErrorCode, errno } from "@opentiger/schema";
-import { OrchestratorError } from "./errors.ts";
+import { SandboxError } from "../errors.ts";
 
 /** Longer than who holds it takes: for a database that recovers from a crash, or for git on a large repository. */
 const patienceMs = 480_000;
@@ -82,17 +82,17 @@ function reasonOf(signal: AbortSignal): unknown {
   return signal.reason;
 }
 
-function failure(path: string, code: ErrorCode, cause: unknown): OrchestratorError {
+function failure(path: string, code: ErrorCode, cause: unknown): SandboxError {
   const missing = errno(cause) === "ENOENT";
   const why = missing ? ": the command flock is missing" : "";
-  return new OrchestratorError(code, `${path} cannot be locked${why}`, {
+  return new SandboxError(code, `${path} cannot be locked${why}`, {
     remedy: missing ? "install util-linux, which has it" : `see who owns it: ls -l ${path}`,
     cause,
   });
 }
 
-function busy(path: string, code: ErrorCode): OrchestratorError {
-  return new OrchestratorError(
+function busy(path: string, code: ErrorCode): SandboxError {
+  return new SandboxError(
     code,
     `another process has had the lock ${path} for more than ${patienceMs / 1_000} seconds`,
     { remedy: `see which one it is (fuser ${path}) and end it` },
