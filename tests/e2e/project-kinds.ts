@@ -56,6 +56,9 @@ const packages = {
 };
 const two = { name: "two", version: "1.0.0", type: "module", scripts: { test: "node --test" } };
 
+const unittestCase =
+  "import unittest\nimport it\n\nclass It(unittest.TestCase):\n    def test_value(self):\n        self.assertEqual(it.value, 1)\n";
+
 const crlfFiles = "converted.txt kept.txt plain.txt older.txt";
 
 export const working: Readonly<Record<string, Works>> = {
@@ -129,8 +132,7 @@ export const working: Readonly<Record<string, Works>> = {
       userRepository({
         "requirements.txt": "# nothing\n",
         "it.py": "value = 1\n",
-        "test_it.py":
-          "import unittest\nimport it\n\nclass It(unittest.TestCase):\n    def test_value(self):\n        self.assertEqual(it.value, 1)\n",
+        "test_it.py": unittestCase,
         ".gitignore": ".venv\n__pycache__\n",
       }),
     said: [/python3 -m venv/, /unittest discover/, /"red":\[\]/],
@@ -223,6 +225,17 @@ export const refused: Readonly<Record<string, Refused>> = {
     repository: () => userRepository({ ...readme, "check.sh": "false\n" }),
     settings: { project: { verify: [{ command: "sh check.sh" }] } },
     said: [/"red":\["sh check\.sh"\]/],
+    detail: /no check was green: there is no evidence/,
+  },
+  "in python, whose only test is red, in a folder that is no package": {
+    repository: () =>
+      userRepository({
+        "pyproject.toml": "[tool.black]\n",
+        "it.py": "value = 2\n",
+        "tests/test_it.py": unittestCase,
+        ".gitignore": "__pycache__\n",
+      }),
+    said: [/"red":\[".*python3 -m unittest discover -s tests"\]/],
     detail: /no check was green: there is no evidence/,
   },
   "with a file that Git LFS keeps, where the task changes it": {

@@ -16,6 +16,8 @@ async function detect(files: Files) {
   }, Object.keys(files));
 }
 
+const testCase = "import unittest\n\nclass A(unittest.TestCase):\n    def test_a(self):\n        pass\n";
+
 const tested = { scripts: { test: "mocha" }, devDependencies: { mocha: "1" } };
 
 describe("what a project is set up and checked with", () => {
@@ -144,14 +146,42 @@ describe("what a project is set up and checked with", () => {
     expect(found.verify[0]?.command).toMatch(/^\.venv\/bin\/python -m pytest/);
   });
 
-  it("python without pytest, and without tests", async () => {
-    const found = await detect({ "requirements.txt": "flask\n", "test_a.py": "" });
-    expect(found.verify).toEqual([{ command: ".venv/bin/python -m unittest discover" }]);
-    expect((await detect({ "requirements.txt": "flask\n" })).verify).toEqual([]);
+  it.each<[string, string[], string[]]>([
+    ["at the top", ["test_a.py"], [""]],
+    ["in a package", ["tests/__init__.py", "tests/test_a.py"], [""]],
+    ["in a folder that is none", ["tests/test_a.py"], [" -s tests"]],
+    ["in a package of such a folder", ["tests/unit/__init__.py", "tests/unit/test_a.py"], [" -s tests"]],
+    ["in several such folders", ["tests/test_a.py", "tests/more/test_b.py"], [" -s tests", " -s tests/more"]],
+    ["at the top and in such a folder", ["test_a.py", "tests/test_b.py"], ["", " -s tests"]],
+    ["in a package below src", ["src/shop/__init__.py", "src/shop/test_a.py"], [" -s src"]],
+    ["named the other way", ["a_test.py"], [" -p '*_test.py'"]],
+    ["named the other way, in such a folder", ["tests/a_test.py"], [" -s tests -p '*_test.py'"]],
+    ["named both ways", ["test_a.py", "b_test.py"], [""]],
+    ["in a folder whose name a shell would not take as it is", ["it's; so/test_a.py"], []],
+    ["in what tests only look at", ["tests/fixtures/test_a.py"], []],
+    ["in what is no module", ["test-a.py", "tests/helpers.py"], []],
+    ["nowhere", ["a.py"], []],
+  ])("python without pytest, with its tests %s", async (_, paths, options) => {
+    const files = Object.fromEntries(
+      paths.map((path) => [path, path.endsWith("__init__.py") ? "" : testCase]),
+    );
+    const { verify } = await detect({ ...files, "requirements.txt": "flask\n" });
+    const command = options.map((each) => `.venv/bin/python -m unittest discover${each}`).join(" && ");
+    expect(verify).toEqual(command === "" ? [] : [{ command }]);
+  });
+
+  it.each([
+    ["methods called so", "class A(Base):\n    async def test_a(self):\n        pass\n", 1],
+    ["what the runner is given", "def load_tests(loader, tests, pattern):\n    return tests\n", 1],
+    ["functions, which are for another runner", "def test_a():\n    assert True\n", 0],
+    ["nothing", "", 0],
+  ])("python is checked by unittest where that would find something: %s", async (_, content, count) => {
+    const { verify } = await detect({ "requirements.txt": "flask\n", "test_a.py": content });
+    expect(verify).toHaveLength(count);
   });
 
   it("python that needs nothing yet, also when a task has brought the first thing that it needs", async () => {
-    const files = { "pyproject.toml": "[tool.black]\n", "test_a.py": "" };
+    const files = { "pyproject.toml": "[tool.black]\n", "test_a.py": testCase };
     const { setup, verify } = await detect(files);
     expect(setup).toEqual([]);
     const top = mkdtempSync(join(tmpdir(), "ot-python-"));

@@ -1,6 +1,7 @@
 import type { VerifyCommand } from "@opentiger/schema";
 import { reportPath } from "./kind.ts";
 import type { ProjectFiles } from "./project-files.ts";
+import { unittestCommand } from "./unittest.ts";
 
 export const pythonTestPaths = ["**/{test,tests}/**", "**/test*.py", "**/*_test.py", "**/conftest.py"];
 
@@ -27,8 +28,11 @@ export const requirementFiles = [
 
 /** The tests, where there are any: by pytest, which tells of each, where the project knows it. */
 export async function pythonVerify(files: ProjectFiles, python: string): Promise<VerifyCommand[]> {
+  if (!(await knowsPytest(files))) {
+    const command = await unittestCommand(files, python);
+    return command === undefined ? [] : [{ command }];
+  }
   if (files.matching("**/test_*.py", "**/*_test.py", "**/{test,tests}/*.py").length === 0) return [];
-  if (!(await knowsPytest(files))) return [{ command: `${python} -m unittest discover` }];
   // The older form says in which file a test is.
   return [
     {
