@@ -41,6 +41,19 @@ describe("a command", () => {
     expect(own(0, report("skipped"))?.result).toBe("missing");
   });
 
+  it("that says as unittest does that it ran no test is no evidence, although its status is 0", () => {
+    const ran = (...counts: number[]) =>
+      counts.map((n) => `${"-".repeat(70)}\nRan ${n} test${n === 1 ? "" : "s"} in 0.001s\n\nOK\n`).join("\n");
+    const result = (output: string) =>
+      checkResults({ command: "x", exit: exited, exitCode: 0, output, durationMs: 1 }, undefined)[0]?.result;
+    expect(result(ran(0))).toBe("missing");
+    expect(result(ran(0, 0))).toBe("missing");
+    expect(result(`${ran(0).replace("OK", "NO TESTS RAN")}`)).toBe("missing");
+    expect(result(ran(1))).toBe("passed");
+    expect(result(ran(10, 0))).toBe("passed");
+    expect(result(`${ran(0)}and another program checked the rest\n`)).toBe("passed");
+  });
+
   it("whose report cannot be read has failed, whatever its status is", () => {
     const unreadable: Report = { readable: false, why: "was not written" };
     expect(own(0, unreadable)).toMatchObject({

@@ -27,7 +27,7 @@ export function checkResults(checked: CheckedCommand, report: Report | undefined
 }
 
 function judged(
-  { exit, exitCode }: CheckedCommand,
+  { exit, exitCode, output }: CheckedCommand,
   report: Report | undefined,
 ): { result: CheckResult["result"]; remark: string } {
   if (exit.reason === "timeout") return { result: "failed", remark: "It was ended because its time was up." };
@@ -37,7 +37,7 @@ function judged(
     return { result: "failed", remark: `It left no report that can be read: the report ${report.why}.` };
   }
   if (exitCode !== 0) return { result: "failed", remark: "" };
-  if (!report) return { result: "passed", remark: "" };
+  if (!report) return ranNothing(output) ? nothingRan : { result: "passed", remark: "" };
   const failed = report.tests.filter(({ result }) => result === "failed").length;
   if (failed > 0) {
     return {
@@ -46,9 +46,19 @@ function judged(
     };
   }
   if (!report.tests.some(({ result }) => result === "passed")) {
-    return { result: "missing", remark: "It ran no test." };
+    return nothingRan;
   }
   return { result: "passed", remark: "" };
+}
+
+const nothingRan = { result: "missing", remark: "It ran no test." } as const;
+
+/** Python's own runner, before its version 3.12, is content with finding no test at all; so are those made from it. */
+function ranNothing(output: string): boolean {
+  return (
+    /(?:^|\n)Ran 0 tests in [\d.]+s\s+(?:OK|NO TESTS RAN)\s*$/.test(output) &&
+    !/^Ran [1-9]\d* tests? in /m.test(output)
+  );
 }
 
 const best = { passed: 0, skipped: 1, failed: 2 } as const satisfies Record<ReportedTest["result"], number>;
