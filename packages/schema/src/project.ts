@@ -8,11 +8,13 @@ export const reporterFormats = ["junit", "tap", "vitest-json"] as const;
 export const reporterFormat = z.enum(reporterFormats);
 export type ReporterFormat = z.infer<typeof reporterFormat>;
 
+export const longestRepositoryPath = 1_000;
+
 /** A path or glob of the repository, relative to its top. */
 const repositoryPath = z
   .string()
   .min(1)
-  .max(1_000)
+  .max(longestRepositoryPath)
   .refine(
     (path) => !path.startsWith("/") && !path.split("/").includes(".."),
     "must lie within the repository",
@@ -55,14 +57,18 @@ export type NetworkPhase = (typeof networkPhases)[number];
 /** As `docker sandbox create --memory` takes it. */
 const memorySize = z.string().regex(/^\d{1,9}[kmgt]$/i, "a size such as 512m or 4g");
 
+/** More than what is detected in twenty folders, each with a project of every kind: it can be written down. */
+const mostCommands = 200;
+const mostPaths = 500;
+
 /** The project's file. A key that is not known is refused, so that a slip of the pen is not a silent default. */
 export const projectFile = z.strictObject({
   $schema: z.string().optional(),
   /** The image or template that sandboxes start from; default: that of the agent. */
   image: z.string().min(1).optional(),
   /** Run once on the base, without agent or secret. */
-  setup: z.array(z.string().min(1).max(10_000)).max(50).optional(),
-  verify: z.array(writtenVerify).max(50).optional(),
+  setup: z.array(z.string().min(1).max(10_000)).max(mostCommands).optional(),
+  verify: z.array(writtenVerify).max(mostCommands).optional(),
   /** The only variables that a sandbox is handed. No secret belongs here: it is committed. */
   env: z
     .record(
@@ -81,9 +87,9 @@ export const projectFile = z.strictObject({
     })
     .optional(),
   /** Tests: the judge checks again with those of the base. */
-  testPaths: z.array(repositoryPath).max(200).optional(),
+  testPaths: z.array(repositoryPath).max(mostPaths).optional(),
   /** Scripts, runner configuration, CI: the same. */
-  protectedPaths: z.array(repositoryPath).max(200).optional(),
+  protectedPaths: z.array(repositoryPath).max(mostPaths).optional(),
   limits: z
     .strictObject({
       memory: memorySize.optional(),

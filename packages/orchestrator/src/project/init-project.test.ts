@@ -11,6 +11,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { pathMatcher } from "../git/path-matcher.ts";
 import { initProject } from "./init-project.ts";
 import { parseProjectFile } from "./read-project.ts";
 
@@ -76,6 +77,51 @@ describe("a new opentiger.json", () => {
     const { content, detected } = await initProject({ folder: top, existing: "kept" });
     expect(content.verify).toEqual([]);
     expect(detected.join()).toMatch(/no checks/);
+  });
+
+  it.each([16, 20])("can be read again where %i folders have a project each", async (count) => {
+    rmSync(join(top, "package.json"));
+    const manifest = { scripts: { test: "vitest", typecheck: "tsc" }, dependencies: { a: "1" } };
+    for (let at = 0; at < count; at += 1) {
+      put(`p${at}/package.json`, JSON.stringify(manifest));
+      put(`p${at}/requirements.txt`, "pytest\n");
+      put(`p${at}/tests/test_a.py`, "");
+      put(`p${at}/go.mod`, "module a");
+      put(`p${at}/Cargo.toml`, "[package]\n");
+    }
+    const { path } = await initProject({ folder: top, existing: "kept" });
+    const { verify, protectedPaths = [], testPaths = [] } = parseProjectFile(readFileSync(path));
+    expect(verify).toHaveLength(count * 5);
+    const isProtected = pathMatcher(protectedPaths);
+    expect(isProtected("p1/deep/package.json") && isProtected(`p${count - 1}/vite.config.ts`)).toBe(true);
+    expect(isProtected("elsewhere/package.json")).toBe(false);
+    expect(pathMatcher(testPaths)("p15/src/a.spec.ts")).toBe(true);
+    expect(protectedPaths.length + testPaths.length).toBeLessThan(100);
+  });
+
+  it("does not repeat what is protected without being named", async () => {
+    const scripts = Array.from({ length: 300 }, (_, at) => `bin/check-${at}.sh`);
+    for (const script of scripts) put(script, "true\n");
+    put(
+      "package.json",
+      JSON.stringify({ scripts: { test: scripts.map((each) => `sh ${each}`).join("; ") } }),
+    );
+    const { path, content } = await initProject({ folder: top, existing: "kept" });
+    expect(parseProjectFile(readFileSync(path)).protectedPaths).toEqual(content.protectedPaths);
+    expect(content.protectedPaths).not.toContain(scripts[0]);
+  });
+
+  it("is not written where openTiger would not take it", async () => {
+    const long = "a-package-with-a-name-that-somebody-has-thought-about-for-a-very-long-time";
+    put("package.json", JSON.stringify({ workspaces: ["packages/*"] }));
+    for (let at = 0; at < 200; at += 1)
+      put(`packages/${long}-${at}/package.json`, JSON.stringify({ scripts: { test: "mocha" } }));
+    await expect(initProject({ folder: top, existing: "kept" })).rejects.toMatchObject({
+      code: "project_invalid",
+      message: expect.stringMatching(/verify/),
+      remedy: expect.not.stringMatching(/init --force/),
+    });
+    expect(readdirSync(top)).not.toContain("opentiger.json");
   });
 
   it("is refused outside of a repository", async () => {

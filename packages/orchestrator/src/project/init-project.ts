@@ -3,9 +3,9 @@ import { rename, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { errno, type Project, projectFileName, type VerifyCommand } from "@opentiger/schema";
 import { OrchestratorError } from "../errors.ts";
-import { detectProject } from "./detect/detect-project.ts";
+import { type Detected, detectProject } from "./detect/detect-project.ts";
 import { folderFiles, readIn, repositoryTop } from "./folder-files.ts";
-import { settledProject } from "./read-project.ts";
+import { parseProjectFile, settledProject } from "./read-project.ts";
 
 export interface InitOptions {
   /** In the repository, or in a folder of it. */
@@ -46,20 +46,41 @@ export async function initProject({ folder, existing }: InitOptions): Promise<In
   const read = readIn(top);
   const detected = await detectProject(read, names);
   const project = await settledProject({ file: {}, flags: {}, detected, names, read });
-  const content = writtenProject(project);
+  const content = writtenProject(project, detected);
   const path = join(top, projectFileName);
-  await write(path, `${JSON.stringify(content, null, 2)}\n`, existing);
+  await write(path, readable(content), existing);
   return { path, content, detected: project.detected };
 }
 
-/** The file protects itself without being told to. */
-function writtenProject({ setup, verify, testPaths, protectedPaths }: Project): WrittenProject {
+/** The file itself, and the programs of its checks, are protected without being named: as they are then, not as they were. */
+function writtenProject(
+  { setup, verify, testPaths }: Project,
+  { protectedPaths }: Pick<Detected, "protectedPaths">,
+): WrittenProject {
   return {
     ...(setup.length === 0 ? {} : { setup }),
     verify: verify.map((check) => (check.reporter ? check : check.command)),
     testPaths,
-    protectedPaths: protectedPaths.filter((path) => path !== projectFileName),
+    protectedPaths,
   };
+}
+
+/** As text that is taken when it is read again. Else nothing is written: it would be in the way of every loop. */
+function readable(content: WrittenProject): string {
+  const text = `${JSON.stringify(content, null, 2)}\n`;
+  try {
+    parseProjectFile(Buffer.from(text));
+  } catch (cause) {
+    throw new OrchestratorError(
+      "project_invalid",
+      `what was detected is more than a file may hold: ${cause instanceof Error ? cause.message : String(cause)}`,
+      {
+        remedy: `write ${projectFileName} by hand, with a \`verify\` command of yours: docs/project.md`,
+        cause,
+      },
+    );
+  }
+  return text;
 }
 
 async function write(path: string, text: string, existing: InitOptions["existing"]): Promise<void> {

@@ -1,6 +1,7 @@
 import { bun } from "./bun.ts";
 import { cargo } from "./cargo.ts";
 import { go } from "./go.ts";
+import { joinedFolders } from "./joined-folders.ts";
 import type { DetectedPart, Kind } from "./kind.ts";
 import { make } from "./make.ts";
 import { npm } from "./npm.ts";
@@ -49,16 +50,22 @@ const usualTests = [
  */
 export async function detectProject(read: ReadFile, names: readonly string[]): Promise<Detected> {
   const files = new ProjectFiles(names, read);
-  const found = await partsOf(files);
-  for (const folder of found.length === 0 ? foldersOf(files) : []) {
-    for (const part of await partsOf(files.below(folder))) found.push(inFolder(part, folder));
+  const top = await partsOf(files);
+  const below: DetectedPart[] = [];
+  for (const folder of top.length === 0 ? foldersOf(files) : []) {
+    for (const part of await partsOf(files.below(folder))) below.push(inFolder(part, folder));
   }
+  const found = [...top, ...below];
+  const globs = (of: (part: DetectedPart) => string[]) => [
+    ...top.flatMap(of),
+    ...joinedFolders(below.flatMap(of)),
+  ];
   return {
     detected: found.map((part) => part.detected),
     setup: unique(found.flatMap((part) => part.setup)),
     verify: found.flatMap((part) => part.verify),
-    testPaths: unique([...found.flatMap((part) => part.testPaths), ...usualTests]),
-    protectedPaths: unique([...alwaysProtected, ...found.flatMap((part) => part.protectedPaths)]),
+    testPaths: unique([...globs((part) => part.testPaths), ...usualTests]),
+    protectedPaths: unique([...alwaysProtected, ...globs((part) => part.protectedPaths)]),
     lockFiles: unique(found.flatMap((part) => part.lockFiles)),
   };
 }
