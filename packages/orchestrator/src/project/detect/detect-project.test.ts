@@ -117,6 +117,43 @@ describe("what a project is set up and checked with", () => {
     expect(found.verify.map(({ command }) => command)).toEqual(verify);
   });
 
+  describe("a newer yarn that package.json names, and nothing brings along", () => {
+    const named = (packageManager: string) => ({
+      "package.json": { scripts: { test: "mocha" }, packageManager },
+    });
+    const fetched = [
+      "npm install --no-save --no-package-lock --no-audit --no-fund --prefix .yarn/cli @yarnpkg/cli-dist@4.5.0",
+      `echo 'yarn-path "./.yarn/cli/node_modules/@yarnpkg/cli-dist/bin/yarn.js"' > .yarnrc`,
+    ];
+    const modern = { "yarn.lock": "__metadata:\n  version: 8", ".yarnrc.yml": "nodeLinker: node-modules\n" };
+
+    it.each(["yarn@4.5.0", "yarn@4.5.0+sha512.837566d24eec14ec0f5f1411adb544e8"])(
+      "is fetched for the set-up, and is what yarn means from then on: %s",
+      async (packageManager) => {
+        const { setup, verify } = await detect({ ...named(packageManager), ...modern });
+        expect(setup).toEqual([...fetched, "yarn install --immutable"]);
+        expect(verify).toEqual([{ command: "yarn run test" }]);
+      },
+    );
+
+    it("is used without a lock file too", async () => {
+      expect((await detect(named("yarn@4.5.0"))).setup).toEqual([...fetched, "yarn install --no-immutable"]);
+    });
+
+    it.each<[string, Files]>([
+      ["the repository has it", { ".yarnrc.yml": "yarnPath: .yarn/releases/yarn-4.5.0.cjs\n" }],
+      ["the place where it would be named is taken", { ".yarnrc": 'yarn-path "x.cjs"\n' }],
+    ])("is not fetched where %s", async (_, files) => {
+      const { setup } = await detect({ ...named("yarn@4.5.0"), ...modern, ...files });
+      expect(setup).toEqual(["yarn install --immutable"]);
+    });
+
+    it.each(["yarn@1.22.22", "yarn@4.5.0; rm x", "yarn@stable"])("is not fetched for %s", async (name) => {
+      const { setup } = await detect({ ...named(name), "yarn.lock": "# yarn lockfile v1" });
+      expect(setup.join()).not.toMatch(/npm|;/);
+    });
+  });
+
   it("python with uv", async () => {
     const files = {
       "pyproject.toml": '[project]\ndependencies = ["pytest"]\n',

@@ -15,6 +15,10 @@ export interface PackageManager {
   readonly lockFiles: readonly string[];
   /** Other files that decide what is installed. */
   readonly settings: readonly string[];
+  /** What has to be done for it to be there in the version that the project needs. */
+  bring?(files: ProjectFiles, manifest: PackageManifest): Promise<string[]>;
+  /** Whether it runs no script before an install, also where there is nothing to be installed. */
+  runsInstalledOnly?(files: ProjectFiles): Promise<boolean>;
   install(files: ProjectFiles, lockFile: string | undefined): Promise<string>;
   /** The command that runs a script; with flags for it, where the manager passes them on. */
   run(script: string, flags?: string): string;
@@ -31,9 +35,11 @@ export async function detectJavascript(
   if (!manifest || (await managerOf(files, manifest)) !== manager.name) return undefined;
   const lockFile = files.first(...manager.lockFiles);
   const manifests = lockFile ? [] : ["package.json", "**/package.json"];
+  const brought = (await manager.bring?.(files, manifest)) ?? [];
+  const isInstalled = needsInstall(files, manifest) || (await manager.runsInstalledOnly?.(files));
   return {
     detected: `${manager.name} (${lockFile ?? "package.json"})`,
-    setup: needsInstall(files, manifest) ? [await manager.install(files, lockFile)] : [],
+    setup: isInstalled ? [...brought, await manager.install(files, lockFile)] : [],
     verify: await verifyOf(files, manifest, manager),
     testPaths,
     protectedPaths,
