@@ -4,6 +4,7 @@ import {
   type LoopRow,
   listLoops,
   listRepositories,
+  severalPages,
   usageOfLoop,
 } from "@opentiger/orchestrator";
 import { type LoopStatus, loopStatuses } from "@opentiger/schema";
@@ -45,7 +46,9 @@ function lsCommand(surroundings: Surroundings): Command {
     .action((options: LsOptions) =>
       withPlace(surroundings, options, async ({ database }) => {
         const { status, limit, json } = options;
-        const { items, next } = await listLoops(database, { limit, ...(status ? { status } : {}) });
+        const { items, next } = await severalPages(limit, (page) =>
+          listLoops(database, { ...page, ...(status ? { status } : {}) }),
+        );
         const shown = await withFacts(database, items);
         if (json)
           return printJson(surroundings, {
@@ -140,8 +143,10 @@ async function withFacts(database: Database, loops: readonly LoopRow[]): Promise
   const names = new Map(
     (await listRepositories(database, { limit: 1_000 })).map(({ id, name }) => [id, name]),
   );
+  const byLoop = new Map<string, typeof rows>(loops.map(({ id }) => [id, []]));
+  for (const row of rows) byLoop.get(row.loop)?.push(row);
   return loops.map((loop) => {
-    const own = rows.filter((row) => row.loop === loop.id);
+    const own = byLoop.get(loop.id) ?? [];
     const counts = Object.fromEntries(own.map(({ status, count }) => [status, count]));
     const all = own.reduce((sum, { count }) => sum + count, 0);
     return { loop, counts, tasks: `${counts["done"] ?? 0}/${all}`, name: names.get(loop.repository) ?? "?" };

@@ -4,8 +4,7 @@ import {
   eventsFile,
   findRun,
   findTask,
-  listRuns,
-  listTaskRuns,
+  latestRun,
   type OpenPlace,
   OrchestratorError,
   type RunRow,
@@ -126,11 +125,6 @@ async function runOfLoop(
   task: string | undefined,
 ): Promise<RunRow | undefined> {
   const loop = await loopNamed(database, name);
-  if (task === undefined) {
-    const { items } = await listRuns(database, { loop: loop.id, limit: 500 });
-    return items.find((run) => run.task === null);
-  }
-  const { id } = await taskNumbered(database, loop, task);
-  const { items } = await listTaskRuns(database, { task: id, limit: 500 });
-  return items.at(-1);
+  const of = task === undefined ? null : await taskNumbered(database, loop, task);
+  return latestRun(database, { loop: loop.id, task: of?.id ?? null });
 }

@@ -19,7 +19,7 @@ export * from "./loops.ts";
 export type { Wake } from "./notifications.ts";
 export { type OpenOptions, openDatabase } from "./open-database.ts";
 export { ownerOf } from "./owners.ts";
-export { onePage, type Page, type PageRequest } from "./page.ts";
+export { onePage, type Page, type PageRequest, severalPages } from "./page.ts";
 export { abandonedInstances, removeAbandoned } from "./postgres/abandoned.ts";
 export { EmbeddedPostgres, type PostgresStatus } from "./postgres/embedded-postgres.ts";
 export { boundLog } from "./postgres/log-file.ts";

@@ -39,3 +39,21 @@ export async function onePage<T>(
     next: rows.length > count ? (shown.at(-1)?.place ?? null) : null,
   };
 }
+
+/** As many as are asked for, also where that is more than one page: page by page, and where it goes on behind them. */
+export async function severalPages<T>(
+  limit: number,
+  ask: (page: PageRequest) => Promise<Page<T>>,
+): Promise<Page<T>> {
+  const items: T[] = [];
+  let next: number | null = null;
+  do {
+    const page: Page<T> = await ask({
+      after: next ?? undefined,
+      limit: Math.min(limit - items.length, maxLimit),
+    });
+    items.push(...page.items);
+    next = page.next;
+  } while (next !== null && items.length < limit);
+  return { items, next };
+}

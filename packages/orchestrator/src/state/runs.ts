@@ -137,6 +137,18 @@ export async function listTaskRuns(
   );
 }
 
+/** The latest of a task, or of a loop's plan where `task` is null. */
+export async function latestRun(
+  on: Queryable,
+  { loop, task }: { loop: string; task: string | null },
+): Promise<RunRow | undefined> {
+  // Two statements, so that each has its index.
+  const [which, value] = task === null ? ["loop_id = $1 and task_id is null", loop] : ["task_id = $1", task];
+  return firstRow(on, runRow, `select ${columns} from runs where ${which} order by number desc limit 1`, [
+    value,
+  ]);
+}
+
 /** The one that goes on in a stage, or of which nobody has said yet how it ended; undefined: none was begun. */
 export async function runOfStage(on: Queryable, stage: number): Promise<RunRow | undefined> {
   return firstRow(on, runRow, `select ${columns} from runs where stage_id = $1 and status = 'running'`, [
