@@ -22,7 +22,7 @@ beforeAll(async () => {
   world = await runningWorld(sim.url, { keys: {} });
 });
 
-test("A13: without a login there is a warning with the remedy, and the task fails as that after one run", async () => {
+test("A13 without a login there is a warning with the remedy, and the task fails as that after one run", async () => {
   await world.loop([{ title: "Do something" }]);
   const task = await world.next();
   expect(task.state).toBe("failed");
@@ -33,7 +33,7 @@ test("A13: without a login there is a warning with the remedy, and the task fail
   expect(sim.requests).toEqual([]);
 });
 
-test("B11: an agent whose model the policy keeps it from fails as that, whatever its CLI makes of it", async () => {
+test("B11 an agent whose model the policy keeps it from fails as that, whatever its CLI makes of it", async () => {
   await vaultOf(world).add("claude_setup_token", Buffer.from("sk-ant-oat01-canary-blocked-0123456789"));
   await world.place.config.patch({ SANDBOX_CREDENTIALS: "inject" }, "test");
   const network = { run: { policy: "deny" } };
