@@ -32,16 +32,22 @@ const wrongSum = `export function sum(prices) {
 
 `;
 
-export const cart = {
-  right: `export function sum(prices) {
+const rightSum = `export function sum(prices) {
   return prices.reduce((total, price) => total + price, 0);
 }
 
-${label}`,
+`;
+
+const wrongLabel = label.replace(".toFixed(2)", "");
+
+export const cart = {
+  right: `${rightSum}${label}`,
   /** A test notices it. */
   wrongSum: `${wrongSum}${label}`,
+  /** The snapshot notices it. */
+  wrongLabel: `${rightSum}${wrongLabel}`,
   /** A test and the snapshot notice it. */
-  broken: `${wrongSum}${label.replace(".toFixed(2)", "")}`,
+  broken: `${wrongSum}${wrongLabel}`,
 };
 
 export const cartTests = `import { assert, test } from "./kit.js";

@@ -1,7 +1,7 @@
 import type { Cheat } from "./cheats.ts";
 import { cart, cartTests, changedLock } from "./gamed-project.ts";
 
-interface SeenCheat extends Omit<Cheat, "by" | "says"> {
+interface SeenCheat extends Omit<Cheat, "by" | "says" | "fools"> {
   /** By which a reader knows it, in what it is really shown. */
   sign: RegExp;
 }
