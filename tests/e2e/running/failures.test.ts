@@ -16,19 +16,15 @@ import {
 import { sandboxUsage } from "@opentiger/sandboxd";
 import type { TaskFailureType } from "@opentiger/schema";
 import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { z } from "zod";
-import { executeStage } from "../../../packages/orchestrator/src/dispatch/execute-stage.ts";
-import { taskFailureRules } from "../../../packages/orchestrator/src/recovery/task-failures.ts";
 import { change } from "../../../packages/orchestrator/src/state/change.ts";
 import { openStage } from "../../../packages/orchestrator/src/state/stages.ts";
-import type { NewTask, TaskRow } from "../../../packages/orchestrator/src/state/tasks.ts";
+import type { TaskRow } from "../../../packages/orchestrator/src/state/tasks.ts";
 import { atEnd } from "../../setup/at-end.ts";
-import { removeContainer } from "../../setup/docker.ts";
 import { playedBy } from "../../setup/loop-world.ts";
-import { soak } from "../../setup/soak.ts";
-import { until } from "../../setup/until.ts";
-import { doing, endedAs, patienceMs, workOff } from "./failing-tasks.ts";
-import { type LoopParts, project, type RunningWorld, runningWorld } from "./running-world.ts";
+import { type BegunCase, begin, doing, expectItsEnd, patienceMs, workOff } from "./failing-tasks.ts";
+import { ofSilence, withinRuns } from "./failure-cases.ts";
+import { type RunningWorld, runningWorld } from "./running-world.ts";
+import { there } from "./there.ts";
 
 /** Several runs of a real agent each, on a machine that does many other things. */
 vi.setConfig({ testTimeout: 300_000 });
@@ -68,57 +64,24 @@ beforeAll(async () => {
 const conversations = (words: string) =>
   sim.sessions().filter(({ opening, prompts }) => opening !== undefined && prompts[0]?.includes(words));
 
-const setupFails = { ...project, "opentiger.json": JSON.stringify({ setup: ["echo oops; exit 3"] }) };
-const onHost: LoopParts = { settings: { environment: "host" } };
-/** Where there is nothing to be made; what such a failure leads to is the same in sandboxes. */
-const anywhere: LoopParts = soak ? {} : onHost;
-
-/** Each is one that a real run can be made to fail of here. */
-const failures: { type: TaskFailureType; task: Partial<NewTask>; about?: LoopParts }[] = [
-  { type: "auth", task: { title: "Meet 401" } },
-  { type: "context", task: { title: "Meet a long context" } },
-  { type: "refusal", task: { title: "Meet a refusal" } },
-  { type: "network", task: { title: "Meet garbage" } },
-  { type: "tool_loop", task: { title: "Meet a tool loop" } },
-  { type: "denied", task: { title: "Ask the host", agent: "claude_code" }, about: onHost },
-  { type: "no_change", task: doing("true"), about: anywhere },
-  { type: "verify", task: doing("echo rude > src/word.txt"), about: anywhere },
-  { type: "crash", task: doing("kill -9 $$"), about: anywhere },
-  { type: "unknown", task: doing("echo x > src/x.txt; exit 3"), about: anywhere },
-  { type: "rules", task: doing("echo x > elsewhere.txt"), about: anywhere },
-  { type: "setup", task: doing("true"), about: { files: setupFails } },
-];
-
 describe("a task that fails of the same again and again", () => {
-  const tasks = new Map<TaskFailureType, { id: string; loop: string }>();
+  const begun = new Map<TaskFailureType, BegunCase>();
 
   beforeAll(async () => {
-    for (const { type, task, about } of failures) {
-      const made = await world.loop([task], about);
-      tasks.set(type, { id: made.tasks[0]?.id ?? "", loop: made.loop.id });
-    }
+    for (const each of withinRuns) begun.set(each.type, await begin(world, each));
     await workOff(world);
   }, patienceMs);
 
-  test.each(failures)("ends as the table says, after so many runs: $type", async ({ type }) => {
-    const { id = "", loop = "" } = tasks.get(type) ?? {};
-    await endedAs(world, type, { id, loop });
+  test.each(withinRuns)("ends as the table says, after so many runs: $type", async ({ type }) => {
+    await expectItsEnd(there(begun.get(type), type));
   });
 
   test("ends as the table says, after so many runs: idle", async () => {
     await world.place.config.patch({ OPENTIGER_IDLE_TIMEOUT: "10s" }, "test");
-    const { loop, tasks } = await world.loop([doing("sleep 300")], anywhere);
-    const id = tasks[0]?.id ?? "";
-    // Each of them is waited for: but for the full size, it has been so in all its runs but the last.
-    const before = soak ? 0 : Number(taskFailureRules.idle.limit);
-    if (before > 0)
-      await world.place.database.query("update tasks set tries = $2::jsonb where id = $1", [
-        id,
-        JSON.stringify({ idle: before }),
-      ]);
+    const silent = await begin(world, ofSilence);
     await workOff(world);
     await world.place.config.patch({ OPENTIGER_IDLE_TIMEOUT: null }, "test");
-    await endedAs(world, "idle", { id, loop: loop.id, before });
+    await expectItsEnd(silent);
   });
 });
 
@@ -151,25 +114,6 @@ describe("a task of a loop", () => {
       ["command", "succeeded"],
     ]);
     expect([...(await world.sandboxes(loop)).keys()].filter((name) => name.endsWith("-1"))).toEqual([]);
-  });
-
-  test("whose sandbox is removed under its agent hears so, and the next run does the work", async () => {
-    const { loop } = await world.loop([doing("sleep 600")]);
-    const lease = await world.claim();
-    const executing = executeStage(world.place, lease, new AbortController().signal);
-    const task = { id: lease.task ?? "" };
-    await until("the agent works", async () => (await world.runs(task))[0]?.execId, 60_000);
-    const backend = await world.place.backend("sandbox");
-    const { container } = await backend.inspect(`loop-${loop.id}-shell-1`);
-    await removeContainer(z.object({ id: z.string() }).parse(container).id);
-    await executing;
-    expect(await world.runs(task)).toMatchObject([{ state: "lost", failure: { type: "removed" } }]);
-    const { instructions } = doing("echo hello > src/hello.txt");
-    await world.place.database.query("update tasks set instructions = $2 where id = $1", [
-      task.id,
-      instructions,
-    ]);
-    expect(await world.next()).toMatchObject({ state: "blocked(awaiting_judge)", tries: { removed: 1 } });
   });
 });
 
