@@ -11,7 +11,7 @@ test(
   `attack 33 ${taskCount} tasks on the host and ${kills} kills, a worker's among them: each is done once, by an agent that was not started again`,
   async () => {
     const loops = await startKilledLoops("host", ["worker-1"]);
-    while (loops.killed < kills) await workOff(loops, { taskCount, kills: killsALoop });
+    while (loops.kills.length < kills) await workOff(loops, { taskCount, kills: killsALoop });
     await stopKilledLoops(loops);
   },
   patienceMs * Math.ceil(kills / killsALoop),

@@ -1,18 +1,14 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { answer, finish, type ScenarioChoice, think, whenPrompt, writeFile } from "@opentiger/model-sim";
-import { DispatcherClient, EmbeddedPostgres, type LoopRow, listRuns } from "@opentiger/orchestrator";
+import { DispatcherClient, listRuns } from "@opentiger/orchestrator";
 import type { ExecutionEnvironment } from "@opentiger/schema";
 import { expect } from "vitest";
 import { z } from "zod";
-import { LoopRepository } from "../../packages/orchestrator/src/git/repository.ts";
-import { findRepository } from "../../packages/orchestrator/src/state/repositories.ts";
 import { allRows } from "../../packages/orchestrator/src/state/rows.ts";
 import { ServerClient } from "../../packages/server/src/control/index.ts";
 import { askServer } from "../setup/ask-server.ts";
 import { atEnd } from "../setup/at-end.ts";
-import { docker } from "../setup/docker.ts";
+import { checkoutState } from "../setup/checkout-state.ts";
 import { freePort } from "../setup/free-port.ts";
 import { commandLine } from "../setup/loop-command-line.ts";
 import {
@@ -23,12 +19,11 @@ import {
   playedBy,
   userRepository,
 } from "../setup/loop-world.ts";
-import { processesOf } from "../setup/processes-of.ts";
 import { seldomMs, until } from "../setup/until.ts";
+import { leftOf, locksIn, postmaster, processesLeft, tidyMs } from "./left-behind.ts";
 
 /** Short enough for all of a loop's kills to fall into its work. */
 const pauseMs = 3000;
-const tidyMs = 120_000;
 export const patienceMs = 600_000;
 
 /** Everything that works on loops, as `up` starts it, and what is killed of it, one after the other. */
@@ -38,8 +33,14 @@ export interface KilledLoops {
   /** Processes of the host that claim, besides the dispatcher. */
   workers: readonly string[];
   victims: readonly Victim[];
-  /** How many were killed so far. */
-  killed: number;
+  /** What was killed so far. */
+  kills: Kill[];
+}
+
+interface Kill {
+  name: string;
+  /** How many agents were at work just then. */
+  agents: number;
 }
 
 interface Victim {
@@ -75,7 +76,7 @@ export async function startKilledLoops(
     { name: "sandboxd", find: () => pid(sandboxd) },
     { name: "PostgreSQL", find: () => postgres(world) },
   ];
-  return { world, environment, workers, victims, killed: 0 };
+  return { world, environment, workers, victims, kills: [] };
 }
 
 /** One loop of so many tasks, and at most so many kills: each task is done once by one agent. */
@@ -87,6 +88,7 @@ export async function workOff(
   const project = userRepository({ "check.sh": "true\n" });
   const tasks = Array.from({ length: taskCount }, (_, index) => plannedTask(`task-${index + 1}`));
   const before = world.sim.sessions().length;
+  const checkout = checkoutState(project);
   const loop = await world.start(project, tasks, {
     environment,
     project: { verify: [{ command: "sh check.sh" }] },
@@ -94,10 +96,10 @@ export async function workOff(
   await until("agents work", async () => (await running(world, loop.id)) > 0, patienceMs);
   // The database may be what was just killed.
   const over = () => world.ended(loop.id, 0).catch(() => undefined);
-  for (let kill = 0; kill < kills && (await killNext(loops, over)); kill += 1);
+  const agents = () => agentsAtWork(world, loop.id).catch(() => 0);
+  for (let kill = 0; kill < kills && (await killNext(loops, { over, agents })); kill += 1);
   const ended = await until("the loop ends", over, patienceMs, seldomMs);
   const left = () => leftOf(world, environment, ended);
-  // What a kill left half done is collected after the loop's end, within moments or a minute.
   await until("nothing is left", async () => (await left()).length === 0, tidyMs).catch(() => {});
 
   const worked = await world.tasks(loop.id);
@@ -111,13 +113,23 @@ export async function workOff(
     const own = sessions.filter(
       ({ prompts: [prompt = ""] }) => prompt.includes(`# Write ${key}\n`) && !judged(prompt),
     );
-    expect(
-      own.map(({ prefixKept }) => prefixKept),
-      key,
-    ).toEqual([true]);
+    // Who is started again in its conversation is told to go on.
+    const seen = own.map(({ prefixKept, prompts }) => ({ prefixKept, prompts: prompts.length }));
+    expect(seen, key).toEqual([{ prefixKept: true, prompts: 1 }]);
   }
+  await oneRunEach(world, loop.id, tasks.length);
   expect(await mostAtOnce(world, loop.id)).toBe(atOnce);
   expect(await left()).toEqual([]);
+  expect(checkoutState(project)).toEqual(checkout);
+  expect(locksIn(project)).toEqual([]);
+}
+
+/** An agent that was adopted goes on in its run, and a second one would have another. */
+async function oneRunEach({ place }: LoopWorld, loop: string, count: number): Promise<void> {
+  const { items } = await listRuns(place.database, { loop, role: "worker", limit: 500 });
+  const failed = items.filter(({ state }) => state !== "succeeded");
+  expect(failed.map(({ task, state, failure }) => ({ task, state, failure }))).toEqual([]);
+  expect(items).toHaveLength(count);
 }
 
 /** As many as are worked on at the same time where nobody sets anything else. */
@@ -137,16 +149,34 @@ async function mostAtOnce({ place }: LoopWorld, loop: string): Promise<number> {
   return row?.most ?? 0;
 }
 
-/** After a moment, once what the last kill took is there again: every kill is one. false: the loop is over. */
-async function killNext(loops: KilledLoops, over: () => Promise<unknown>): Promise<boolean> {
+interface LoopNow {
+  over(): Promise<unknown>;
+  agents(): Promise<number>;
+}
+
+/**
+ * After a moment, once what the last kill took is there again: every kill is one. The first of a dispatcher waits until
+ * an agent works that somebody has to adopt; where there is none it shows nothing. false: the loop is over.
+ */
+async function killNext(loops: KilledLoops, { over, agents }: LoopNow): Promise<boolean> {
   await delay(Math.random() * pauseMs);
-  const { name, find, restart } = loops.victims[loops.killed % loops.victims.length] ?? nobody();
-  const found = await until(`there is a ${name}, or nothing to do`, async () =>
-    (await over()) ? "over" : find().catch(() => undefined),
+  const { kills, victims } = loops;
+  const { name, find, restart } = victims[kills.length % victims.length] ?? nobody();
+  const waits = name === "dispatcher" && !kills.some((kill) => kill.name === name);
+  const found = await until(
+    `there is a ${name}, or nothing to do`,
+    async () => {
+      if (await over()) return "over";
+      const atWork = await agents();
+      if (waits && atWork === 0) return undefined;
+      const pid = await find().catch(() => undefined);
+      return pid === undefined ? undefined : { pid, atWork };
+    },
+    patienceMs,
   );
   if (found === "over") return false;
-  process.kill(found, "SIGKILL");
-  loops.killed += 1;
+  process.kill(found.pid, "SIGKILL");
+  kills.push({ name, agents: found.atWork });
   await restart?.();
   return true;
 }
@@ -156,10 +186,14 @@ function nobody(): never {
 }
 
 /** Stops all that `up` started, after which nothing of it and no agent is there any more. */
-export async function stopKilledLoops({ world, workers }: KilledLoops): Promise<void> {
+export async function stopKilledLoops({ world, workers, kills }: KilledLoops): Promise<void> {
   await new ServerClient(world.env).stop();
   for (const name of [undefined, ...workers]) await new DispatcherClient(world.env, name).stop();
-  expect(processesLeft(world)).toEqual([]);
+  const left = () => processesLeft(world);
+  await until("nothing of it runs", async () => (await left()).length === 0, tidyMs).catch(() => {});
+  expect(await left()).toEqual([]);
+  const adopted = kills.filter(({ name, agents }) => name === "dispatcher" && agents > 0);
+  expect(adopted, "agents worked when a dispatcher was killed").not.toEqual([]);
 }
 
 const judge: ScenarioChoice = whenPrompt(/^You are the judge/m, {
@@ -176,6 +210,11 @@ function judged(prompt: string): boolean {
   return /^You are the judge/m.test(prompt);
 }
 
+async function agentsAtWork(world: LoopWorld, loop: string): Promise<number> {
+  const { items } = await listRuns(world.place.database, { loop, status: "running" });
+  return items.filter(({ execId }) => execId !== null).length;
+}
+
 async function running(world: LoopWorld, loop: string): Promise<number> {
   return (await listRuns(world.place.database, { loop, status: "running" })).items.length;
 }
@@ -189,80 +228,7 @@ async function worker(env: NodeJS.ProcessEnv, name: string): Promise<number | un
   return status && status.working > 0 ? status.pid : undefined;
 }
 
-async function postgres({ env, place }: LoopWorld): Promise<number | undefined> {
-  await place.database.query("select 1");
-  const file = `${new EmbeddedPostgres(env).place.data}/postmaster.pid`;
-  return Number(readFileSync(file, "utf8").split("\n")[0]);
-}
-
-async function sandboxes(world: LoopWorld, environment: ExecutionEnvironment): Promise<string[]> {
-  const backend = await world.place.backend(environment);
-  const all = await backend.list({ parked: "shown" });
-  return all.filter(({ own }) => own).map(({ name, status }) => `${name} (${status})`);
-}
-
-/** Also such as no record tells of any more. */
-async function containers({ home }: LoopWorld): Promise<string[]> {
-  const instance = readFileSync(join(home, "instance"), "utf8").trim();
-  const filter = `label=opentiger.instance=${instance}`;
-  const found = await docker(
-    "ps",
-    "--all",
-    "--filter",
-    filter,
-    "--format",
-    "container {{.Names}} ({{.Status}})",
-  );
-  return found.split("\n").filter((line) => line !== "");
-}
-
-/** All that nobody needs any more after a loop's end: sandboxes, pins, rows that are open, and notes of its runs. */
-async function leftOf(
-  world: LoopWorld,
-  environment: ExecutionEnvironment,
-  { id, repository }: LoopRow,
-): Promise<string[]> {
-  const { database, folder } = world.place;
-  const known = await findRepository(database, repository);
-  const pins = known ? [...(await (await LoopRepository.open(world.place, known)).pins(id)).keys()] : [];
-  const open = await allRows(
-    database,
-    z.object({ what: z.string() }),
-    `select 'run ' || id as what from runs where loop_id = $1 and status = 'running'
-     union all select 'stage ' || id from stages where loop_id = $1 and state <> 'ended'`,
-    [id],
-  );
-  const artifacts = await allRows(
-    database,
-    z.object({ path: z.string() }),
-    "select a.path from artifacts a join runs r on r.id = a.run_id where r.loop_id = $1",
-    [id],
-  );
-  const kept = new Set(artifacts.map(({ path }) => path));
-  const runs = (await listRuns(database, { loop: id, limit: 500 })).items;
-  const files = runs.flatMap((run) => filesBelow(join(folder, "runs", run.id)));
-  return [
-    ...(await sandboxes(world, environment)),
-    ...(await containers(world)),
-    ...pins.filter((name) => name !== "base" && name !== "branch").map((name) => `pin ${name}`),
-    ...open.map(({ what }) => what),
-    ...files.filter((path) => !kept.has(path)),
-  ];
-}
-
-function filesBelow(folder: string): string[] {
-  if (!existsSync(folder)) return [];
-  try {
-    const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
-    return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-  } catch {
-    // Somebody is just removing them.
-    return [folder];
-  }
-}
-
-/** Besides PostgreSQL and sandboxd, which stay for whoever comes next. */
-function processesLeft(world: LoopWorld): string[] {
-  const ours = processesOf(world.home).map(({ command }) => command);
-  return ours.filter((command) => !/postgres|sandboxd/.test(command));
+async function postgres(world: LoopWorld): Promise<number | undefined> {
+  await world.place.database.query("select 1");
+  return postmaster(world);
 }

@@ -11,7 +11,7 @@ test(
   `attack 33 ${taskCount} tasks, 4 at once, and ${kills} kills: each is done once, by an agent that was not started again`,
   async () => {
     const loops = await startKilledLoops("sandbox");
-    while (loops.killed < kills) await workOff(loops, { taskCount, kills: killsALoop });
+    while (loops.kills.length < kills) await workOff(loops, { taskCount, kills: killsALoop });
     await stopKilledLoops(loops);
   },
   patienceMs * Math.ceil(kills / killsALoop),
