@@ -20,9 +20,12 @@ case $prompt in
 *) echo '{"judgement":"pass","summary":"It is as asked for.","points":[]}' ;;
 esac`;
 
-test(
-  "attack 29 two dispatchers on one loop, one of which sleeps with leases and wakes up late: each task is done once",
-  async () => {
+/** What a dispatcher makes and has to itself takes longer with sandboxes; who is late is treated in the same way. */
+const environments = soak ? (["host", "sandbox"] as const) : (["host"] as const);
+
+test.each(environments)(
+  "attack 29 two dispatchers on one loop (%s), one of which sleeps with leases and wakes up late: each task is done once",
+  async (environment) => {
     const world = await loopWorld([]);
     await world.place.config.patch(
       { OPENTIGER_AGENT_COMMAND: ["sh", "-c", agent], OPENTIGER_MAX_RUNNING: 2 },
@@ -33,12 +36,13 @@ test(
     const loop = await world.start(
       project,
       keys.map((key) => plannedTask(key)),
-      { environment: "host", agents: quickAgents, project: { verify: [{ command: "sh check.sh" }] } },
+      { environment, agents: quickAgents, project: { verify: [{ command: "sh check.sh" }] } },
     );
     const held = () => stagesOf(world, sleeper.pid);
     await fallAsleep(world, sleeper);
-    const other = Dispatcher.start(world.place, { leaseMs: leaseSeconds * 1_000 });
+    // Before there is anybody to take them over.
     const taken = await held();
+    const other = Dispatcher.start(world.place, { leaseMs: leaseSeconds * 1_000 });
     const ended = await world.ended(loop.id, timeoutMs);
     sleeper.wake();
     await until("it has heard of it", async () => (await held()).length === 0, timeoutMs);
