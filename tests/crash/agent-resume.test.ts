@@ -21,8 +21,8 @@ import type { followed } from "./agent-follower.ts";
 
 const program = await bundledProgram(new URL("./agent-follower.ts", import.meta.url));
 
-/** Time for another process to take over while the model's answer is awaited. */
-const silenceMs = 3_000;
+/** Time to see that the model's answer is awaited and to kill who follows, also on a machine that does many other things. */
+const silenceMs = 10_000;
 /** A net: OpenCode takes half a minute to its second request where three others are killed and started beside it. */
 const busyMs = 180_000;
 

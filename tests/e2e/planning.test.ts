@@ -216,7 +216,9 @@ describe("a requirement in prose", () => {
   });
 
   it("is gone on with by another process, in the same conversation", async () => {
-    scenarios.set("elder", { steps: [readFile("README.md"), think(4_000), answer(answered(["a"]))] });
+    // Longer than a busy machine takes from its request to the end of the process that waits for it.
+    const slowly = think(10_000);
+    scenarios.set("elder", { steps: [readFile("README.md"), slowly, answer(answered(["a"]))] });
     const { loop, lease } = await begin({ requirement: "elder" });
     const dying = new AbortController();
     const first = planStage(world.place, lease, dying.signal);

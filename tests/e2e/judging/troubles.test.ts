@@ -76,7 +76,8 @@ describe("a judgement that cannot be made", () => {
 describe("a judge whose process ends", () => {
   it("is gone on with by the next one: the same conversation, no check twice, one judgement", async () => {
     const loop = await begin(court, [worker("Slow")], { environment: "sandbox" });
-    const slow: ScenarioInput = { steps: [think(4_000), answer(passing)] };
+    // Longer than a busy machine takes from its request to the end of the process that waits for it.
+    const slow: ScenarioInput = { steps: [think(10_000), answer(passing)] };
     court.answerWith(() => slow);
     await loop.submit(1, { "src/slow.js": "export const slow = true;\n" });
     const before = court.asked.length;
