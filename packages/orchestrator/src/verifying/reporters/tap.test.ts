@@ -80,6 +80,17 @@ ok 1 - outer
     ]);
   });
 
+  it("has a diagnosis right behind a result only: other lines that look like one hide nothing", () => {
+    expect(results("1..2\n  ---\nnot ok 1 - a\n  ...\nok 2 - b\n")).toEqual(["a: failed", "b: passed"]);
+    expect(results("ok 1 - a\n      ---\nnot ok 2 - b\n      ...\n1..2\n")).toEqual([
+      "a: passed",
+      "b: failed",
+    ]);
+    expect(
+      results("ok 1 - a\n  ---\n  ...\n  ---\nnot ok 2 - b\n  ---\n\n  error: no\n  ...\n1..2\n"),
+    ).toEqual(["a: passed", "b: failed"]);
+  });
+
   it("of no tests has none", () => {
     expect(results("TAP version 13\n1..0 # skip nothing to do\n")).toEqual([]);
   });
@@ -97,6 +108,11 @@ ok 1 - outer
     ["leaves out what a subtest is of", "        ok 1 - x\nok 1 - a\n1..1\n"],
     ["ends within a diagnosis", "1..1\nok 1 - a\n  ---\n  x: 1\n"],
     ["has a subtest with a wrong plan", "    ok 1 - x\n    1..2\nok 1 - a\n1..1\n"],
+    ["has a result within a diagnosis", "1..2\nok 1 - a\n  ---\nnot ok 1 - a\n  ...\nok 2 - b\n"],
+    [
+      "has a result of a subtest within a diagnosis",
+      "    ok 1 - x\n      ---\n    not ok 1 - x\n      ...\n    1..1\nok 1 - a\n1..1\n",
+    ],
     ["is empty", ""],
   ])("that %s is refused", (_what, report) => {
     expect(() => readTap(report)).toThrow(Unreadable);

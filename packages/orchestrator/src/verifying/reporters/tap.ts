@@ -25,23 +25,35 @@ interface Level {
  */
 export function readTap(text: string): ReportedTest[] {
   const levels: Level[] = [newLevel()];
-  let last: ReportedTest | undefined;
-  /** The line that ends the diagnosis, while there is one. */
-  let end: string | undefined;
+  /** What the line before told of: only right behind it can its diagnosis begin. */
+  let told: Diagnosis | undefined;
+  let diagnosis: Diagnosis | undefined;
   for (const line of text.split("\n")) {
-    const { depth, body, spaces, plain } = lineOf(line);
-    if (end !== undefined) {
-      if (last && plain !== end) diagnose(last, body);
-      if (plain === end) end = undefined;
-    } else if (body === "---" && spaces % indent === 2) end = `${" ".repeat(spaces)}...`;
-    else if (depth !== undefined) last = takeLine(levels, depth, body) ?? last;
+    const { depth, body, spaces } = lineOf(line);
+    if (diagnosis) {
+      if (body === "..." && spaces === diagnosis.spaces) diagnosis = undefined;
+      else takeDiagnosis(diagnosis, body, spaces);
+      continue;
+    }
+    const behind = told;
+    told = undefined;
+    if (behind && body === "---" && spaces === behind.spaces) diagnosis = behind;
+    else if (depth !== undefined) {
+      const test = takeLine(levels, depth, body);
+      if (test) told = { test, spaces: spaces + 2 };
+    }
   }
-  if (end !== undefined) throw new Unreadable("ends within a diagnosis");
+  if (diagnosis) throw new Unreadable("ends within a diagnosis");
   return closed(levels);
 }
 
+interface Diagnosis {
+  test: ReportedTest;
+  /** How far its lines are indented. */
+  spaces: number;
+}
+
 interface Line {
-  plain: string;
   spaces: number;
   body: string;
   /** undefined: nothing that tells of tests can stand there. */
@@ -53,7 +65,13 @@ function lineOf(line: string): Line {
   const body = plain.trimStart();
   const spaces = plain.length - body.length;
   const depth = spaces / indent;
-  return { plain, spaces, body, depth: Number.isInteger(depth) && depth <= maxDepth ? depth : undefined };
+  return { spaces, body, depth: Number.isInteger(depth) && depth <= maxDepth ? depth : undefined };
+}
+
+/** Whoever prints the beginning of a diagnosis must not have the results behind it taken for a part of it. */
+function takeDiagnosis({ test, spaces }: Diagnosis, body: string, found: number): void {
+  if (body !== "" && found < spaces) throw new Unreadable("has other lines within a diagnosis");
+  diagnose(test, body);
 }
 
 /** The test that it tells of, if it does. */
