@@ -2,8 +2,8 @@ import type { CheckRound, ReworkPoint } from "@opentiger/schema";
 import { leftOutNote } from "../planning/approval.ts";
 import { setupAt } from "../project/setup-at.ts";
 import { commandsOf, replacedTests } from "../running/checks.ts";
-import { compareChecks } from "../verifying/compare.ts";
-import { pointsOfChecks, testsFirst } from "../verifying/round-words.ts";
+import { compareChecks, isTimedOut } from "../verifying/compare.ts";
+import { pointsOfChecks, testsFirst, tooLongBefore } from "../verifying/round-words.ts";
 import type { Judging } from "./judging.ts";
 import { changedLocks, changedManifests, lockNotes } from "./lock-files.ts";
 import type { OnTip } from "./on-tip.ts";
@@ -100,17 +100,15 @@ type Said = Omit<Checked, "rounds">;
 
 function compared(judging: Judging, before: CheckRound, after: CheckRound): Said {
   const mayChange = replacedTests(judging);
-  const { broken, redBefore, evidence } = compareChecks({ before, after, mayChange });
+  const { broken, redBefore, unknown, evidence } = compareChecks({ before, after, mayChange });
   const said: Said = { redBefore, notes: [], points: [], trouble: null };
-  if (broken.length > 0 && broken.every(({ exitCode }) => exitCode === timedOut))
+  if (broken.length > 0 && broken.every(isTimedOut))
     return {
       ...said,
       trouble: `a check took longer than it may: ${broken.map(({ command }) => command).join(", ")}`,
     };
   if (broken.length > 0) return { ...said, points: pointsOfChecks(broken, after.tree) };
+  if (unknown.length > 0) return { ...said, trouble: tooLongBefore(unknown) };
   if (!evidence) return { ...said, trouble: "no check was green: there is no evidence for it" };
   return said;
 }
-
-/** As a shell says it. */
-const timedOut = 124;

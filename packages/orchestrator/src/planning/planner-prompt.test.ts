@@ -68,6 +68,12 @@ it("says what is red already", () => {
   });
 });
 
+it("says that nobody can be judged by what took too long", () => {
+  const { results, ...about } = round([null, "failed"]);
+  const slow = { ...about, results: results.map((result) => ({ ...result, exitCode: 124 })) };
+  expect(redOf(slow).notes).toContainEqual(expect.stringContaining("OPENTIGER_VERIFY_TIMEOUT"));
+});
+
 it("asks for commands where the project has none, and whoever starts the loop is told", () => {
   const bare = { project: { ...project, verify: [], detected: [] }, baseline: null };
   expect(asked(bare)).toContain("Give every task a `verify` command");

@@ -1,4 +1,5 @@
 import type { CheckResult, CheckRound } from "@opentiger/schema";
+import { isTimedOut } from "../verifying/compare.ts";
 import { firstFew } from "../wording.ts";
 
 /** So many are named; the rest is counted. */
@@ -16,12 +17,16 @@ export function redOf(baseline: CheckRound | null): { red: string[]; notes: stri
     red: firstFew(red, toldNames),
     notes: [
       `${red.length} of ${red.length + green} checks are red before anything is changed: they say nothing of the work, and only what is green or new counts.`,
+      ...(baseline.results.some(isTimedOut) ? [tookTooLong] : []),
     ],
   };
 }
 
 const withoutChecks =
   "The project has no verify command: write some into opentiger.json, or nothing can be shown to work.";
+
+const tookTooLong =
+  "A check took longer than OPENTIGER_VERIFY_TIMEOUT allows, so that nobody knows how it stands: until it comes to an end, no work can be judged that does not make it green.";
 
 /** A check by its name: the test where a reporter told of it, else the command. */
 function nameOf({ command, test }: Pick<CheckResult, "command" | "test">): string {

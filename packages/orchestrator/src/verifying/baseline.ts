@@ -7,6 +7,7 @@ import type { Place } from "../place.ts";
 import { phaseNetwork } from "../project/network.ts";
 import { findBaseline, keepBaseline } from "../state/baselines.ts";
 import type { LoopRow } from "../state/loops.ts";
+import { isTimedOut } from "./compare.ts";
 import { execId } from "./exec-id.ts";
 import { runChecks } from "./run-checks.ts";
 
@@ -46,7 +47,7 @@ export async function baselineOf(place: Place, request: BaselineRequest): Promis
     signal,
     ...(onOutput ? { onOutput: (_, data) => onOutput(data) } : {}),
   });
-  return keepBaseline(place.database, key, { tree: "base", commit, results });
+  return keepWhole(place, key, { tree: "base", commit, results });
 }
 
 export type BaselineQuestion = Pick<
@@ -67,11 +68,12 @@ export async function rememberBaseline(
   asked: BaselineQuestion,
   results: CheckRound["results"],
 ): Promise<void> {
-  await keepBaseline(place.database, baselineKey(place, asked), {
-    tree: "base",
-    commit: asked.commit,
-    results,
-  });
+  await keepWhole(place, baselineKey(place, asked), { tree: "base", commit: asked.commit, results });
+}
+
+/** A check whose time was up says how busy the machine was, and not how the commit stands: that is to be found out again. */
+async function keepWhole({ database }: KeptIn, key: string, round: CheckRound): Promise<CheckRound> {
+  return round.results.some(isTimedOut) ? round : keepBaseline(database, key, round);
 }
 
 /** All that the outcome depends on besides the commit. */
@@ -81,7 +83,7 @@ function baselineKey(
 ): string {
   const { verify, env, image, setup } = project;
   const network = phaseNetwork(place, loop, project, "verify");
-  const facts = [2, repository.path, environment, key, verify, env, network, image, setup];
+  const facts = [3, repository.path, environment, key, verify, env, network, image, setup];
   return createHash("sha256").update(JSON.stringify(facts)).digest("hex").slice(0, 32);
 }
 

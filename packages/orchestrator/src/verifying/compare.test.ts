@@ -169,12 +169,45 @@ describe("what was red before", () => {
       broken: [],
       missing: [],
       redBefore: ["make"],
+      unknown: [],
     });
   });
 
   it("may contradict itself as it did before, say for lack of coverage", () => {
     const before = round(suite(green, 1));
     expect(compare(before, round(suite(green, 1)))).toMatchObject({ ok: true, broken: [] });
+  });
+});
+
+describe("a command whose time was up before", () => {
+  const slow: CheckResult = { ...plain("test", "failed"), exitCode: 124 };
+  const before = round(slow, plain("make", "passed"));
+
+  it.each<[string, CheckResult[]]>([
+    ["fails", [plain("test", "failed")]],
+    ["has red tests", suite({ a: "failed" })],
+    ["takes too long again", [slow]],
+  ])("and that now %s is neither for the change nor against it, and excuses nothing", (_what, after) => {
+    expect(compare(before, round(after, plain("make", "passed")))).toMatchObject({
+      ok: false,
+      unknown: ["test"],
+      broken: [],
+      redBefore: [],
+    });
+  });
+
+  it("is mended where it is green now", () => {
+    expect(compare(before, round(suite(green), plain("make", "passed")))).toMatchObject({
+      ok: true,
+      unknown: [],
+    });
+  });
+
+  it("takes nothing from what is broken besides", () => {
+    expect(compare(before, round(plain("test", "failed"), plain("make", "failed")))).toMatchObject({
+      ok: false,
+      broken: ["make failed"],
+    });
   });
 });
 

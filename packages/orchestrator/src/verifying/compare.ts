@@ -17,6 +17,8 @@ export interface Compared {
   broken: CheckResult[];
   /** Red before and not green now: no evidence for anything. */
   redBefore: string[];
+  /** Commands whose time was up before, and that are not green now: nobody knows whether that is the change's doing. */
+  unknown: string[];
   /** There before, and gone or skipped now. */
   missing: string[];
   /** Whether anything was green at all. */
@@ -29,14 +31,26 @@ export interface Compared {
  * contradict each other and did not before, somebody has meddled with it, and it counts as red.
  */
 export function compareChecks({ before, after, mayChange = [] }: Comparison): Compared {
-  const compared: Compared = { ok: false, broken: [], redBefore: [], missing: [], evidence: false };
+  const compared: Compared = {
+    ok: false,
+    broken: [],
+    redBefore: [],
+    unknown: [],
+    missing: [],
+    evidence: false,
+  };
   const [old, now] = [byCommand(before), byCommand(after)];
   const allowed = pathMatcher(mayChange);
   for (const command of new Set([...old.keys(), ...now.keys()])) {
-    compareCommand(compared, command, old.get(command), now.get(command));
-    compareTests(compared, old.get(command), now.get(command), allowed);
+    const [was, is] = [old.get(command), now.get(command)];
+    if (was?.own && isTimedOut(was.own) && is?.own?.result !== "passed") {
+      compared.unknown.push(command);
+      continue;
+    }
+    compareCommand(compared, command, was, is);
+    compareTests(compared, was, is, allowed);
   }
-  compared.ok = compared.broken.length === 0 && compared.evidence;
+  compared.ok = compared.broken.length === 0 && compared.unknown.length === 0 && compared.evidence;
   return compared;
 }
 
@@ -49,6 +63,14 @@ export function redChecks(round: CheckRound): string[] {
 export function checkName({ command, test }: Pick<CheckResult, "command" | "test">): string {
   return test === null ? command : `${command}: ${test}`;
 }
+
+/** Whether a command did not come to its end, so that its result says nothing of what it checks. */
+export function isTimedOut({ test, exitCode }: Pick<CheckResult, "test" | "exitCode">): boolean {
+  return test === null && exitCode === timedOut;
+}
+
+/** As a shell says it. */
+const timedOut = 124;
 
 interface Checked {
   own: CheckResult | undefined;

@@ -26,6 +26,16 @@ describe("tests that were written before their code", () => {
     });
   });
 
+  it("show nothing where they only take too long, or nobody knows how it stood before", () => {
+    const slow = timedOut("npm test");
+    expect(testsFirst(green, slow)).toMatchObject({ points: [], trouble: expect.stringMatching(/too long/) });
+    const red = round({ "npm test": "failed", "npm test|new": "failed" });
+    expect(testsFirst(slow, red)).toMatchObject({ points: [], trouble: expect.stringMatching(/too long/) });
+    expect(testsFirst(slow, green).points[0]?.text).toMatch(/must fail now/);
+    const both = { ...slow, results: [...slow.results, ...round({ "make check": "failed" }).results] };
+    expect(testsFirst(green, both)).toMatchObject({ trouble: null, notes: [expect.stringMatching(/check/)] });
+  });
+
   it("may skip none that was green, and say which are not told of any more", () => {
     const before = round({ "npm test": "passed", "npm test|a": "passed", "npm test|b": "passed" });
     const skipping = round({ "npm test": "failed", "npm test|a": "skipped", "npm test|new": "failed" });
@@ -48,6 +58,11 @@ it("a check that is broken is told with the end of what it printed, and in which
   });
   expect(point?.text.length).toBeLessThan(4_000);
 });
+
+function timedOut(command: string): CheckRound {
+  const { results, ...about } = round({ [command]: "failed" });
+  return { ...about, results: results.map((result) => ({ ...result, exitCode: 124 })) };
+}
 
 /** By `command` or `command|test`. */
 function round(results: Readonly<Record<string, CheckResult["result"]>>): CheckRound {

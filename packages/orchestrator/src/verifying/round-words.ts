@@ -1,6 +1,6 @@
 import { type CheckResult, type CheckRound, lastCharacters, type ReworkPoint } from "@opentiger/schema";
 import { firstFew } from "../wording.ts";
-import { checkName, redChecks } from "./compare.ts";
+import { checkName, isTimedOut, redChecks } from "./compare.ts";
 
 /** A worker mends the first few, and the rest with them. */
 const toldChecks = 20;
@@ -38,20 +38,36 @@ export function testsFirst(before: CheckRound, after: CheckRound): TestsFirst {
   if (skipped.length > 0)
     return { ...said, points: [verifyPoint(`${few(skipped)}: skipped now. Put them back.`)] };
   const failed = redChecks(after);
-  const newlyRed = failed.filter((name) => !redBefore.includes(name));
+  const slow = { before: slowCommands(before), now: slowCommands(after) };
+  const ended = after.results.filter(
+    (result) => !isTimedOut(result) && !slow.before.includes(result.command),
+  );
+  const newlyRed = redChecks({ ...after, results: ended }).filter((name) => !redBefore.includes(name));
   if (newlyRed.length > 0) {
     const unheard = green.filter((name) => !now.has(name));
     const more = unheard.length === 0 ? [] : [`green before, and not told of any more: ${few(unheard)}`];
     return { ...said, notes: [`red now, as new tests must be: ${few(newlyRed)}`, ...more] };
   }
-  if (failed.length > 0)
-    return {
-      ...said,
-      trouble: "the checks were red before, so that it cannot be shown that the new tests fail",
-    };
+  if (failed.length > 0) return { ...said, trouble: whyNotShown(slow) };
   const text =
     "The new tests pass although there is no code for them yet: they show nothing. They must fail now.";
   return { ...said, points: [verifyPoint(text)] };
+}
+
+function whyNotShown(slow: { before: string[]; now: string[] }): string {
+  if (slow.before.length > 0) return tooLongBefore(slow.before);
+  if (slow.now.length > 0)
+    return `a check took too long, so that it cannot be shown that the new tests fail: ${few(slow.now)}`;
+  return "the checks were red before, so that it cannot be shown that the new tests fail";
+}
+
+/** Why nothing can be compared with a round before the change. */
+export function tooLongBefore(commands: readonly string[]): string {
+  return `before the change a check took too long (OPENTIGER_VERIFY_TIMEOUT), so that nobody knows how it stood: ${few(commands)}`;
+}
+
+function slowCommands({ results }: CheckRound): string[] {
+  return results.filter(isTimedOut).map(({ command }) => command);
 }
 
 function verifyPoint(text: string): ReworkPoint {
