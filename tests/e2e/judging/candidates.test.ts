@@ -173,6 +173,7 @@ describe("a candidate that is not", () => {
     const judged = await court.judge(loop, 1);
     expect(judged?.judgement).toBe("pass");
     expect(judged?.evidence.redBefore.join()).toContain("is red");
+    expect(court.asked.at(-1)?.prompt).toMatch(/red before the change already.*is red/);
   });
 });
 

@@ -8,6 +8,7 @@ import { usedIn } from "../agent/used.ts";
 import { taskFailureOf } from "../recovery/task-failures.ts";
 import { saidBefore } from "../running/said-before.ts";
 import { findRun, noteRun } from "../state/runs.ts";
+import { firstFew } from "../wording.ts";
 import type { Checked } from "./check-candidate.ts";
 import type { Judging } from "./judging.ts";
 import { type KeptOpinion, keptOpinion, opinion } from "./opinion.ts";
@@ -53,7 +54,6 @@ export async function askOpinions(
           continue;
         }
         const mark = markOf(secret, number);
-        const { rounds, notes } = checked;
         const answer = await askAgent(place, {
           lease,
           loop,
@@ -65,8 +65,8 @@ export async function askOpinions(
             task,
             said,
             overview: change.overview,
-            rounds,
-            notes,
+            rounds: checked.rounds,
+            notes: [...checked.notes, ...redBeforeWords(checked.redBefore)],
             piece,
             number,
             count: pieces.length,
@@ -92,6 +92,15 @@ export async function askOpinions(
   );
   return asked;
 }
+
+/** The rounds show it as red, and say nothing of whose doing that is. */
+function redBeforeWords(names: readonly string[]): string[] {
+  if (names.length === 0) return [];
+  return [`red before the change already, and so no evidence: ${firstFew(names, namedChecks).join(", ")}`];
+}
+
+/** As many as a round shows. */
+const namedChecks = 20;
 
 /** All pieces are one run: what is said of this one comes to what is known of those before. */
 async function noteUsage(
