@@ -116,6 +116,7 @@ export async function showcase({ parts }: Shown): Promise<Showcase> {
         { files: ["tests/report.test.ts"], judgement: "fail", summary: "The last test cannot fail." },
       ],
       trouble: null,
+      held: false,
     },
     points: [
       {

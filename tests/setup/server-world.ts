@@ -52,7 +52,7 @@ export async function serverWorld({ parts }: RunningServer, repository: string):
     candidateOid: oid,
     baseOid: oid,
     judgement: "fail",
-    evidence: { rounds: [], redBefore: [], notes: [], opinions: [], trouble: null },
+    evidence: { rounds: [], redBefore: [], notes: [], opinions: [], trouble: null, held: false },
     points: [{ by: "judge", file: null, line: null, text: "again" }],
   });
   return { loop: loop.id, tasks: [first, second, third], run: run.id, artifact: id };

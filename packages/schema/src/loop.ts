@@ -116,6 +116,8 @@ export const judgementEvidence = z.object({
   opinions: z.array(z.object({ files: z.array(z.string()), judgement: judgementWord, summary: z.string() })),
   /** Why it is inconclusive, where it is. */
   trouble: z.string().nullable(),
+  /** Judged as tests whose code is still to come: they had to be red. */
+  held: z.boolean().default(false),
 });
 export type JudgementEvidence = z.infer<typeof judgementEvidence>;
 

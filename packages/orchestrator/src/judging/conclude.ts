@@ -47,13 +47,13 @@ export async function conclude(
 
 async function writeDown(
   on: Queryable,
-  { task, judgeRun, candidateOid, tip, place }: Judging,
+  { task, judgeRun, candidateOid, tip, place, heldFor }: Judging,
   { judgement, evidence, points }: Conclusion,
   artifacts: readonly WrittenArtifact[],
 ): Promise<void> {
   const keepMs = place.config.get("OPENTIGER_ARTIFACT_TIME");
   for (const artifact of artifacts) await addArtifact(on, { ...artifact, run: judgeRun.id, keepMs });
-  const kept = { ...evidence, rounds: evidence.rounds.map(bounded) };
+  const kept = { ...evidence, rounds: evidence.rounds.map(bounded), held: heldFor !== undefined };
   await addJudgement(on, {
     task: task.id,
     run: judgeRun.id,

@@ -4,22 +4,25 @@ import { taskFailureOf } from "../recovery/task-failures.ts";
 /** What a judgement came to, before it is written down. */
 export interface Conclusion {
   judgement: JudgementWord;
-  evidence: JudgementEvidence;
+  evidence: Found;
   points: ReworkPoint[];
   /** null: it passed. */
   failure: TaskFailure | null;
 }
 
-const none: JudgementEvidence = { rounds: [], redBefore: [], notes: [], opinions: [], trouble: null };
+/** What speaks for or against it; as what it was judged follows from the plan. */
+type Found = Omit<JudgementEvidence, "held">;
 
-export function passed(evidence: Partial<JudgementEvidence>): Conclusion {
+const none: Found = { rounds: [], redBefore: [], notes: [], opinions: [], trouble: null };
+
+export function passed(evidence: Partial<Found>): Conclusion {
   return { judgement: "pass", evidence: { ...none, ...evidence }, points: [], failure: null };
 }
 
 /** There are points: whoever works on it again has to know what to mend. */
 export function failed(
   points: readonly ReworkPoint[],
-  evidence: Partial<JudgementEvidence> = {},
+  evidence: Partial<Found> = {},
   type: "judge" | "conflict" = "judge",
 ): Conclusion {
   const [first] = points;
@@ -35,7 +38,7 @@ export function failed(
 /** Never a pass, whatever else was found. */
 export function inconclusive(
   trouble: string,
-  evidence: Partial<JudgementEvidence> = {},
+  evidence: Partial<Found> = {},
   failure: TaskFailure = taskFailureOf("inconclusive", trouble),
 ): Conclusion {
   return { judgement: "inconclusive", evidence: { ...none, ...evidence, trouble }, points: [], failure };

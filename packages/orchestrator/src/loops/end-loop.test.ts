@@ -53,7 +53,7 @@ it("one whose tasks are done is done, with what it came to; and ends once", asyn
     await noteRun(place.database, run.lease, run.run, { tokens, usd: 0.25 });
     await endRun(place, run, "done");
   }
-  const evidence = { rounds: [], redBefore: [], notes: [], opinions: [], trouble: null };
+  const evidence = { rounds: [], redBefore: [], notes: [], opinions: [], trouble: null, held: false };
   const judged = { run: null, candidateOid: "c", baseOid: "b", evidence, points: [] };
   await addJudgement(place.database, { ...judged, task: first, judgement: "fail" });
   await addJudgement(place.database, { ...judged, task: first, judgement: "pass" });

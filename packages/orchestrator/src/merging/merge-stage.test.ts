@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { git, TemporaryJudgedLoop } from "../fixture/temporary-judged-loop.ts";
 import { type TemporaryPlace, temporaryPlace } from "../fixture/temporary-place.ts";
+import { editTask } from "../loops/edit-task.ts";
 import { LeaseLost } from "../stage/lease-lost.ts";
 import { takeOver } from "../state/lease.ts";
 import type { NewTask } from "../state/tasks.ts";
@@ -210,6 +211,31 @@ describe("tests that were written first", () => {
     expect(
       git(loop.user, "log", "-1", "--format=%(trailers:key=OpenTiger-Task,valueonly)", branch ?? ""),
     ).toBe("2\n1");
+  });
+});
+
+describe("a plan that is edited between a judgement and its merge", () => {
+  const tester: NewTask = { ...worker("tests"), role: "tester", allowedPaths: ["test/**"] };
+
+  it("brings no tests to the branch that were judged as those of code to come, and so are red", async () => {
+    const loop = await begin([tester, { ...worker("code"), needs: [1] }]);
+    await loop.submit(1, { "test/one.txt": "tested\n" });
+    await loop.pass(1);
+    await editTask(place.database, (await loop.task(2)).id, { needs: [] });
+    await mergeStage(place, await loop.claim(1), never);
+    expect(await loop.task(1)).toMatchObject({ state: "blocked(awaiting_judge)", mergedOid: null });
+    expect((await loop.claim(1)).kind).toBe("judge");
+    expect((await loop.row()).branchOid).toBe((await loop.row()).baseOid);
+  });
+
+  it("holds no tests for code that were judged as standing for themselves, and so are green", async () => {
+    const loop = await begin([tester, worker("code")]);
+    await loop.submit(1, { "test/one.txt": "tested\n" });
+    await loop.pass(1);
+    await editTask(place.database, (await loop.task(2)).id, { needs: [1] });
+    await mergeStage(place, await loop.claim(1), never);
+    expect(await loop.task(1)).toMatchObject({ state: "blocked(awaiting_judge)", mergedOid: null });
+    expect((await loop.claim(1)).kind).toBe("judge");
   });
 });
 

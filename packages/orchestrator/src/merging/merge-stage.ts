@@ -16,8 +16,8 @@ export { type MergeStep, mergeSteps } from "./merge-steps.ts";
 /**
  * Puts the judged candidate of the lease's task on the loop's branch, exactly once: the branch in the database is compared
  * and set together with the task's end, under the fence, and everything else is made of that. Where the branch has moved
- * on since the judgement, the candidate is judged again on the new tip. Tests that are held for their code end here too,
- * and leave the branch where it is.
+ * on since the judgement, or the plan says something else of its tests, the candidate is judged again on the new tip. Tests
+ * that are held for their code end here too, and leave the branch where it is.
  */
 export async function mergeStage(
   place: Place,
@@ -26,9 +26,10 @@ export async function mergeStage(
   onStep: OnStep = async () => {},
 ): Promise<void> {
   const judged = await readJudgedTask(place, lease, signal);
-  if (!(await isPassed(place, judged))) return judgeAgain(place, lease);
+  const outdated = await whyOutdated(place, judged);
+  if (outdated !== undefined) return judgeAgain(place, lease, outdated);
   const toOid = judged.heldFor ? null : await commitToMerge(place, judged, signal);
-  if (toOid === undefined) return judgeAgain(place, lease);
+  if (toOid === undefined) return judgeAgain(place, lease, branchMoved);
   await onStep("commit");
   signal.throwIfAborted();
   if (toOid !== null) await judged.repository.pin(judged.loop.id, pinName(judged, toOid), toOid);
@@ -45,7 +46,7 @@ export async function mergeStage(
   });
   if (!advanced.advanced) {
     if (advanced.branchOid === judged.tip) throw new LeaseLost(lease.stage);
-    return judgeAgain(place, lease);
+    return judgeAgain(place, lease, branchMoved);
   }
   await onStep("advance");
   // The lease has ended with the stage; what follows is made of the row, and may be done by anybody.
@@ -54,15 +55,23 @@ export async function mergeStage(
   await onStep("tidy");
 }
 
-/** Whether exactly this was judged, and found good: this candidate, on this tip. */
-async function isPassed(
+/**
+ * undefined: exactly this was judged, and found good: this candidate, on this tip, and as what it is now. Whoever edits the
+ * plan may make tests of code to come, which had to be red, into tests that stand for themselves, or the reverse.
+ */
+async function whyOutdated(
   { database }: Place,
   { task, candidateOid, tip, heldFor }: JudgedTask,
-): Promise<boolean> {
+): Promise<string | undefined> {
   const last = await lastJudgement(database, task.id);
-  if (last?.judgement !== "pass" || last.candidateOid !== candidateOid) return false;
-  return heldFor !== undefined || last.baseOid === tip;
+  const isHeld = heldFor !== undefined;
+  if (last && last.evidence.held !== isHeld) return planEdited;
+  const isFound = last?.judgement === "pass" && last.candidateOid === candidateOid;
+  return isFound && (isHeld || last.baseOid === tip) ? undefined : branchMoved;
 }
+
+const branchMoved = "the branch has moved on since the judgement";
+const planEdited = "the plan was edited since the judgement: whether its tests wait for their code";
 
 /** undefined: it does not go together with the branch any more, which only the judge can say for good. */
 async function commitToMerge(
@@ -80,14 +89,14 @@ function pinName({ task }: JudgedTask, oid: string): string {
   return `task-${task.number}/merge-${oid}`;
 }
 
-async function judgeAgain({ database }: Place, { task, stage, fence }: Lease): Promise<void> {
+async function judgeAgain({ database }: Place, { task, stage, fence }: Lease, why: string): Promise<void> {
   const done = await change(database, {
     what: "task",
     id: task ?? "",
     by: "rejudge",
     from: "blocked(awaiting_judge)",
     fence,
-    data: { why: "the branch has moved on since the judgement" },
+    data: { why },
   });
   if (!done.changed) throw new LeaseLost(stage);
 }

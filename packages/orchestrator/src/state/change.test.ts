@@ -33,7 +33,14 @@ const rework: Rework = {
   from: null,
   sandbox: null,
 };
-const evidence: JudgementEvidence = { rounds: [], redBefore: [], notes: [], opinions: [], trouble: null };
+const evidence: JudgementEvidence = {
+  rounds: [],
+  redBefore: [],
+  notes: [],
+  opinions: [],
+  trouble: null,
+  held: false,
+};
 
 let database: Database;
 

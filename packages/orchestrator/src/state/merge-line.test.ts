@@ -162,7 +162,7 @@ async function tip(loop: string): Promise<string> {
 }
 
 async function pass({ lease: { task, fence }, tip: baseOid }: Judging): Promise<void> {
-  const evidence = { rounds: [], redBefore: [], notes: [], opinions: [], trouble: null };
+  const evidence = { rounds: [], redBefore: [], notes: [], opinions: [], trouble: null, held: false };
   const judged = { task: task ?? "", run: null, candidateOid: "candidate", baseOid, evidence, points: [] };
   const asked = { what: "task", id: task ?? "", by: "pass", from: "blocked(awaiting_judge)", fence } as const;
   await database.transaction(async (on) => {

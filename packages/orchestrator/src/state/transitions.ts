@@ -51,7 +51,7 @@ const task = {
   again: way(["running"], ["queued"], "run"),
   pass: way(["blocked(awaiting_judge)"], ["blocked(awaiting_judge)"], "merge"),
   reject: way(["blocked(awaiting_judge)"], ["blocked(needs_rework)"], "run"),
-  /** The branch has moved on since, or the judgement was inconclusive. */
+  /** The branch has moved on since, the plan was edited, or the judgement was inconclusive. */
   rejudge: way(["blocked(awaiting_judge)"], ["blocked(awaiting_judge)"], "judge"),
   merge: way(["blocked(awaiting_judge)"], ["done"], "none"),
   give_up: way(["running", "blocked(awaiting_judge)"], ["failed"], "none"),
