@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { git } from "../../../packages/orchestrator/src/fixture/temporary-judged-loop.ts";
+import { editTask } from "../../../packages/orchestrator/src/loops/edit-task.ts";
 import { mergeStage } from "../../../packages/orchestrator/src/merging/merge-stage.ts";
 import type { NewTask } from "../../../packages/orchestrator/src/state/tasks.ts";
 import type { JudgeWorld } from "../../setup/judge-world.ts";
@@ -48,6 +49,17 @@ describe("tests that are written first", () => {
     await mergeStage(court.world.place, await loop.claim(2), never);
     expect(await loop.shown()).toEqual(["Add sub"]);
     expect(git(loop.user, "show", `${(await loop.row()).branch}:test/sub.test.js`)).toBe(subTest.trim());
+  });
+
+  it("are judged as all others where the plan is edited so that no code is to come for them", async () => {
+    const { place } = court.world;
+    const loop = await begin(court, [tester, { ...worker("Add sub"), needs: [1] }]);
+    await loop.submit(1, { "test/sub.test.js": subTest });
+    expect(await court.judge(loop, 1)).toMatchObject({ judgement: "pass", evidence: { held: true } });
+    await editTask(place.database, (await loop.task(2)).id, { needs: [] });
+    await mergeStage(place, await loop.claim(1), never);
+    expect(await court.judge(loop, 1)).toMatchObject({ judgement: "fail", evidence: { held: false } });
+    expect((await loop.row()).branchOid).toBe((await loop.row()).baseOid);
   });
 });
 

@@ -57,13 +57,13 @@ export function testsFirst(before: CheckRound, after: CheckRound): TestsFirst {
 function whyNotShown(slow: { before: string[]; now: string[] }): string {
   if (slow.before.length > 0) return tooLongBefore(slow.before);
   if (slow.now.length > 0)
-    return `a check took too long, so that it cannot be shown that the new tests fail: ${few(slow.now)}`;
+    return `a check took longer than it may, so that it cannot be shown that the new tests fail: ${few(slow.now)}`;
   return "the checks were red before, so that it cannot be shown that the new tests fail";
 }
 
 /** Why nothing can be compared with a round before the change. */
 export function tooLongBefore(commands: readonly string[]): string {
-  return `before the change a check took too long (OPENTIGER_VERIFY_TIMEOUT), so that nobody knows how it stood: ${few(commands)}`;
+  return `before the change a check took longer than it may (OPENTIGER_VERIFY_TIMEOUT), so that nobody knows how it stood: ${few(commands)}`;
 }
 
 function slowCommands({ results }: CheckRound): string[] {
