@@ -17,6 +17,7 @@ import { failing, type JudgeQuestion, type JudgeWorld, judgeWorld, passing } fro
 import { soak } from "../setup/soak.ts";
 import { type Cheat, foundByChecks, foundInPython, foundInScripts } from "./cheats.ts";
 import { cart, gamedProject, pythonCart, pythonProject, scriptedProject } from "./gamed-project.ts";
+import { foundInPackages } from "./package-cheats.ts";
 import { foundByReader } from "./reader-cheats.ts";
 
 /** Attacks 31: what an agent could do to pass without having done its work. None passes; the honest twin of each does. */
@@ -70,7 +71,7 @@ describe.each([
   {
     language: "JavaScript",
     files: scriptedProject,
-    cheats: foundInScripts,
+    cheats: { ...foundInScripts, ...foundInPackages },
     breaking: { "src/cart.js": cart.wrongSum },
   },
 ])("attack 31 what is found in a project in $language that is detected", ({ files, cheats, breaking }) => {

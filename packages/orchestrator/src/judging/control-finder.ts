@@ -76,15 +76,15 @@ function partFinder(
     return [other === undefined ? before : await repository.readFile(from, other), after];
   };
   const commands = project.verify.map(({ command }) => command);
-  let names: Promise<ReadonlySet<string>> | undefined;
-  const taken = (): Promise<ReadonlySet<string>> => {
-    names ??= takenNames(repository, from);
-    return names;
+  let known: Promise<Packages> | undefined;
+  const packages = (): Promise<Packages> => {
+    known ??= packagesAt(repository, from);
+    return known;
   };
   return async ({ path, status, newMode }) => {
     if (newMode === link) return isInParts(path) ? ["the file"] : undefined;
     if (isManifest(path))
-      return changedControls(...(await contents(path)), { taken: await taken(), commands });
+      return changedControls(...(await contents(path)), { ...(await packages()), commands });
     if (isPackageLock(path)) return linkedPackages(...(await locks(path)));
     if (!isModule(path)) return undefined;
     const isNested = status === "added" && (await isAnyThere(modulesAbove(path)));
@@ -137,10 +137,15 @@ function isOwnManifest({ path, mode, size }: TreeEntry): boolean {
   return mode.startsWith("100") && size <= longestManifest && !path.includes("node_modules/");
 }
 
-/** Of all packages that a registry is asked for, wherever in the repository. */
-async function takenNames(repository: Files, from: string): Promise<ReadonlySet<string>> {
+interface Packages {
+  /** Of all packages that a registry is asked for, wherever in the repository. */
+  taken: ReadonlySet<string>;
+  isFirst: boolean;
+}
+
+async function packagesAt(repository: Files, from: string): Promise<Packages> {
   const found = await repository.listFiles(from, manifests);
   const own = found.filter(isOwnManifest).slice(0, mostManifests);
   const contents = await repository.contents(own.map(({ oid }) => oid));
-  return new Set([...contents.values()].flatMap(namesTaken));
+  return { taken: new Set([...contents.values()].flatMap(namesTaken)), isFirst: found.length === 0 };
 }

@@ -246,6 +246,11 @@ describe("what a package is", () => {
       { "packages/own/package.json": json({ name: "vitest" }) },
       "packages/own/package.json",
     ],
+    [
+      "is another program",
+      { "kit/package.json": json({ name: "kit", bin: { vitest: "vitest.sh" } }) },
+      "kit/package.json",
+    ],
   ])("is not decided by a change after which the runner %s", async (_what, edits, path) => {
     expect((await ruledIn(base, edits)).points).toMatchObject([{ by: "rules", file: path }]);
     expect((await ruledIn(base, edits, [path])).points).toEqual([]);
@@ -293,6 +298,7 @@ describe("what a package is", () => {
     ["depends on less", { "package.json": depends({ own: "workspace:*" }) }],
     ["depends on more", { "package.json": depends({ vitest: "^4.0.0", own: "workspace:*", zod: "^4" }) }],
     ["has another one", { "packages/x/package.json": json({ name: "x" }) }],
+    ["has a program of its own", { "packages/own/package.json": json({ name: "own", bin: "own.js" }) }],
     ["moves its own", { "package.json": depends({ vitest: "^4.0.0", own: "file:packages/own" }) }],
   ])("may be another in a project that %s", async (_what, edits) => {
     expect((await ruledIn(base, edits)).points).toEqual([]);

@@ -63,6 +63,51 @@ describe("a package.json", () => {
     expect(changedControls(Buffer.from("{"), Buffer.from("{"))).toEqual([]);
   });
 
+  describe("with programs of its own", () => {
+    const cart = { ...before, name: "@shop/cart", scripts: { test: "node --test && kit check" } };
+
+    it.each([
+      ["called as the package is", { bin: { cart: "bin/cart.js" } }],
+      ["called as the package is, since it names none", { bin: "bin/cart.js" }],
+      ["called as one was before", { bin: { "cart-old": "bin/old.js" } }],
+    ])("may have one that is %s", (_what, change) => {
+      const old = { ...cart, bin: { "cart-old": "bin/cart-old.js" } };
+      expect(changedControls(file(old), file({ ...old, ...change }))).toEqual([]);
+    });
+
+    it.each([
+      ["what runs the checks", { bin: { node: "node.sh" } }, ["bin.node"]],
+      ["anything else", { bin: { cart: "bin/cart.js", cat: "cat.sh" } }, ["bin.cat"]],
+      ["that by a longer name", { bin: { "x/../node": "node.sh" } }, ["bin.x/../node"]],
+      ["that by a new name", { name: "node", bin: "node.sh" }, ["bin.node"]],
+      ["that in a list", { bin: ["node"] }, ['bin.["node"]']],
+      ["all that lies in a folder", { directories: { bin: "bin" } }, ["directories"]],
+    ])("may have none that is called as %s", (_what, change, controls) => {
+      expect(changedControls(file(cart), file({ ...cart, ...change }))).toEqual(controls);
+    });
+
+    it("may have none that a script or a check calls, though it is called so itself", () => {
+      for (const name of ["kit", "node", "vitest", "check-it"]) {
+        const old = { ...cart, name };
+        const around = { taken: new Set(["vitest"]), commands: ["check-it --all;true"] };
+        expect(changedControls(file(old), file({ ...old, bin: "x.js" }), around)).toEqual([`bin.${name}`]);
+      }
+    });
+
+    it("has none if it is new, unless there is no other package", () => {
+      const kit = file({ name: "kit", bin: { node: "node.sh" }, directories: { bin: "bin", doc: "doc" } });
+      expect(changedControls(undefined, kit)).toEqual(["bin.node", "directories.bin"]);
+      expect(changedControls(undefined, kit, { isFirst: true })).toEqual([]);
+    });
+  });
+
+  it("that is new and that nobody can read is all of them, and one that begins with a mark is read", () => {
+    expect(changedControls(undefined, Buffer.from("{ // Bun reads this\n}"))).toEqual(["the file"]);
+    const marked = Buffer.from(`\uFEFF${JSON.stringify({ name: "kit", bin: { node: "node.sh" } })}`);
+    expect(changedControls(undefined, marked)).toEqual(["bin.node"]);
+    expect(changedControls(file(before), Buffer.from(`\uFEFF${JSON.stringify(before)}`))).toEqual([]);
+  });
+
   it("that is new may run nothing at install", () => {
     expect(changedControls(undefined, file(before))).toEqual([]);
     expect(changedControls(undefined, file({ scripts: { postinstall: "x" } }))).toEqual([

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { dependencyKeys, movedDependencies, registryNames } from "./dependencies.ts";
+import { bringsFolder, newPrograms, wordsOf } from "./programs.ts";
 
 /**
  * Parts of a package.json that a task may change as it needs to: what the package is and what it depends on. All others
@@ -31,7 +32,6 @@ const free = new Set([
   "typings",
   "typesVersions",
   "exports",
-  "bin",
   "man",
   "files",
   "sideEffects",
@@ -46,32 +46,41 @@ interface Around {
   taken?: ReadonlySet<string>;
   /** The project's checks. */
   commands?: readonly string[];
+  /** No other package was here before, by which anything could be run. */
+  isFirst?: boolean;
 }
 
 /**
  * What of a package.json was changed that decides how checks run: an existing script, one that runs beside it, in place of
- * a program or at install, the settings of a tool, or that what came from a registry comes from elsewhere now, as it does for a package
- * that takes one of the names by which others are known. New scripts and dependencies are none of it. A manifest that
- * cannot be read is all of it.
+ * a program or at install, a program that may run in place of another, the settings of a tool, or that what came from a
+ * registry comes from elsewhere now, as it does for a package that takes one of the names by which others are known. New
+ * scripts and dependencies are none of it. A manifest that cannot be read is all of it.
  */
 export function changedControls(
   before: Buffer | undefined,
   after: Buffer | undefined,
-  { taken = new Set(), commands = [] }: Around = {},
+  { taken = new Set(), commands = [], isFirst = false }: Around = {},
 ): string[] {
   if (before === undefined) {
-    const added = (after && read(after)) ?? {};
-    return [...installScripts(added), ...takenName(added, taken)];
+    const added = after ? read(after) : {};
+    if (!added) return ["the file"];
+    return [
+      ...installScripts(added),
+      ...(isFirst ? [] : newPrograms({}, added, taken)),
+      ...(!isFirst && bringsFolder(added) ? ["directories.bin"] : []),
+      ...takenName(added, taken),
+    ];
   }
   if (after === undefined) return ["the file"];
   const [old, now] = [read(before), read(after)];
   if (!old || !now) return before.equals(after) ? [] : ["the file"];
   const settings = [...new Set([...Object.keys(old), ...Object.keys(now)])].filter(
-    (key) => key !== "scripts" && !free.has(key) && !same(old[key], now[key]),
+    (key) => key !== "scripts" && key !== "bin" && !free.has(key) && !same(old[key], now[key]),
   );
   return [
     ...changedScripts(scriptsOf(old), scriptsOf(now), commands).map((name) => `scripts.${name}`),
     ...settings,
+    ...newPrograms(old, now, new Set([...taken, ...wordsOf([...commands, ...texts(scriptsOf(old))])])),
     ...movedDependencies(old, now).map((name) => `where ${name} comes from`),
     ...(old["name"] === now["name"] ? [] : takenName(now, taken)),
   ];
@@ -88,36 +97,35 @@ export function namesTaken(file: Buffer): string[] {
   return registryNames(read(file) ?? {});
 }
 
-function takenName({ name }: Readonly<Record<string, unknown>>, taken: ReadonlySet<string>): string[] {
+type Manifest = Readonly<Record<string, unknown>>;
+
+function takenName({ name }: Manifest, taken: ReadonlySet<string>): string[] {
   return typeof name === "string" && taken.has(name) ? [`a package that is called ${name}`] : [];
 }
 
+/** Package managers read past a byte order mark. */
 function read(file: Buffer): Record<string, unknown> | undefined {
   try {
-    return manifest.parse(JSON.parse(file.toString("utf8")));
+    return manifest.parse(JSON.parse(file.toString("utf8").replace(/^\uFEFF/, "")));
   } catch {
     return undefined;
   }
 }
 
-function scriptsOf(file: Readonly<Record<string, unknown>>): Record<string, unknown> {
+function scriptsOf(file: Manifest): Record<string, unknown> {
   return manifest.safeParse(file["scripts"]).data ?? {};
 }
 
 const atInstall = /^(?:pre|post)?(?:install|prepare|pack|publish)$|^(?:dependencies|prepublishOnly)$/;
 
-function installScripts(file: Readonly<Record<string, unknown>>): string[] {
+function installScripts(file: Manifest): string[] {
   return Object.keys(scriptsOf(file))
     .filter((name) => atInstall.test(name))
     .map((name) => `scripts.${name}`);
 }
 
-function changedScripts(
-  old: Readonly<Record<string, unknown>>,
-  now: Readonly<Record<string, unknown>>,
-  commands: readonly string[],
-): string[] {
-  const called = calledScripts([...commands, ...Object.values(old)]);
+function changedScripts(old: Manifest, now: Manifest, commands: readonly string[]): string[] {
+  const called = calledScripts([...commands, ...texts(old)]);
   const names = Object.keys({ ...old, ...now }).filter((name) => !same(old[name], now[name]));
   return names.filter((name) => {
     if (Object.hasOwn(old, name) || called.has(name) || atInstall.test(name)) return true;
@@ -128,14 +136,17 @@ function changedScripts(
 
 const call = /\b(?:npm\s+run(?:-script)?|pnpm|yarn|bun)(?:\s+(?:run\b|-\S+))*\s+([\w:.][\w:.-]*)/g;
 
+/** By these names package managers look for a script first, and for a program only where there is none. */
+function calledScripts(commands: readonly string[]): ReadonlySet<string> {
+  const names = commands.flatMap((command) => [...command.matchAll(call)]);
+  return new Set(names.map(([, name = ""]) => name));
+}
+
 /** A longer command is no longer looked through: nobody wrote it to be read. */
 const longestCommand = 10_000;
 
-/** By these names package managers look for a script first, and for a program only where there is none. */
-function calledScripts(commands: readonly unknown[]): ReadonlySet<string> {
-  const texts = commands.map((command) => String(command).slice(0, longestCommand));
-  const names = texts.flatMap((command) => [...command.matchAll(call)]);
-  return new Set(names.map(([, name = ""]) => name));
+function texts(scripts: Manifest): string[] {
+  return Object.values(scripts).map((command) => String(command).slice(0, longestCommand));
 }
 
 function same(one: unknown, other: unknown): boolean {
