@@ -247,6 +247,16 @@ describe("what a package is", () => {
       "packages/own/package.json",
     ],
     [
+      "comes from a folder for a package that did not name it",
+      { "packages/own/package.json": json({ name: "own", devDependencies: { vitest: "link:./fake" } }) },
+      "packages/own/package.json",
+    ],
+    [
+      "is another one for a new package",
+      { "packages/x/package.json": json({ name: "x", devDependencies: { vitest: "workspace:fake@*" } }) },
+      "packages/x/package.json",
+    ],
+    [
       "is another program",
       { "kit/package.json": json({ name: "kit", bin: { vitest: "vitest.sh" } }) },
       "kit/package.json",
@@ -298,11 +308,42 @@ describe("what a package is", () => {
     ["depends on less", { "package.json": depends({ own: "workspace:*" }) }],
     ["depends on more", { "package.json": depends({ vitest: "^4.0.0", own: "workspace:*", zod: "^4" }) }],
     ["has another one", { "packages/x/package.json": json({ name: "x" }) }],
+    [
+      "depends on the same in another package",
+      { "packages/own/package.json": json({ name: "own", devDependencies: { vitest: "catalog:" } }) },
+    ],
+    [
+      "depends on its own in another package",
+      { "packages/x/package.json": json({ name: "x", dependencies: { own: "link:../own" } }) },
+    ],
     ["has a program of its own", { "packages/own/package.json": json({ name: "own", bin: "own.js" }) }],
     ["moves its own", { "package.json": depends({ vitest: "^4.0.0", own: "file:packages/own" }) }],
   ])("may be another in a project that %s", async (_what, edits) => {
     expect((await ruledIn(base, edits)).points).toEqual([]);
   });
+});
+
+it("a project may have a package of its own by that name wherever it has it by its version", async () => {
+  const base = {
+    "packages/own/package.json": JSON.stringify({ name: "own" }),
+    "packages/plugin/package.json": JSON.stringify({ name: "plugin", peerDependencies: { own: "^1.0.0" } }),
+  };
+  const uses = (own: string): Contents => ({
+    "packages/x/package.json": JSON.stringify({ name: "x", dependencies: { own } }),
+  });
+  for (const source of ["workspace:*", "workspace:^", "workspace:~1.0.0"])
+    expect((await ruledIn(base, uses(source))).points).toEqual([]);
+  for (const source of ["workspace:./fake", "workspace:fake@*", "portal:fake"])
+    for (const before of [base, { ...base, ...uses("workspace:*") }])
+      expect((await ruledIn(before, uses(source))).points).toMatchObject([{ by: "rules" }]);
+});
+
+it("what a workspace has from a registry for all of its packages comes from nowhere else for one of them", async () => {
+  const own = (vitest: string): Contents => ({
+    "package.json": JSON.stringify({ name: "own", devDependencies: { vitest } }),
+  });
+  expect((await ruledIn(own("catalog:"), own("link:./fake"))).points).toMatchObject([{ by: "rules" }]);
+  expect((await ruledIn(own("^4.0.0"), own("catalog:tests"))).points).toEqual([]);
 });
 
 describe("a Go module", () => {

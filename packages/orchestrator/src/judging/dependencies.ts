@@ -26,11 +26,17 @@ function dependenciesOf(manifest: Manifest): Map<string, string[]> {
 
 /**
  * Those that came from a registry before and come from elsewhere now, by any list: a folder of the repository, a git host,
- * a package of another name. A test runner that is replaced in this way says whatever it likes.
+ * a package of another name. A test runner that is replaced in this way says whatever it likes. Of those which only other
+ * packages of the repository have from there (`taken`), the ones that this package newly has from elsewhere.
  */
-export function movedDependencies(before: Manifest, after: Manifest): string[] {
-  const now = dependenciesOf(after);
-  return registryNames(before).filter((name) => !(now.get(name) ?? []).every(isRegistry));
+export function movedDependencies(before: Manifest, after: Manifest, taken: ReadonlySet<string>): string[] {
+  const [old, now] = [dependenciesOf(before), dependenciesOf(after)];
+  return [...now].flatMap(([name, sources]) => {
+    const known = old.get(name) ?? [];
+    const isForeign = known.length > 0 && known.every(isRegistry);
+    if (!(isForeign || taken.has(name)) || !known.every(isSameForAll)) return [];
+    return sources.every(isForeign ? isRegistry : isSameForAll) ? [] : [name];
+  });
 }
 
 /** Names that a registry answers for: a package of the repository that takes one of them would be found in its place. */
@@ -43,7 +49,15 @@ export function registryNames(manifest: Manifest): string[] {
 /** In place of a source that is no text: whoever wrote it wants something else than a registry. */
 const unreadable = "./";
 
-/** A version, a range or a tag. All other sources have a colon, a slash or a dot in front. */
+/** From a registry, or from the one package of the workspace that is called so. */
+function isSameForAll(source: string): boolean {
+  return isRegistry(source) || /^workspace:[\^~*\d][^/@:]*$/.test(source);
+}
+
+/**
+ * A version, a range or a tag, or those that a workspace has for all of its packages. All other sources have a colon, a
+ * slash or a dot in front.
+ */
 function isRegistry(source: string): boolean {
-  return !/[:/]|^\./.test(source);
+  return /^catalog:[\w-]*$/.test(source) || !/[:/]|^\./.test(source);
 }

@@ -68,6 +68,7 @@ export function changedControls(
       ...installScripts(added),
       ...(isFirst ? [] : newPrograms({}, added, taken)),
       ...(!isFirst && bringsFolder(added) ? ["directories.bin"] : []),
+      ...movedFrom({}, added, taken),
       ...takenName(added, taken),
     ];
   }
@@ -81,7 +82,7 @@ export function changedControls(
     ...changedScripts(scriptsOf(old), scriptsOf(now), commands).map((name) => `scripts.${name}`),
     ...settings,
     ...newPrograms(old, now, new Set([...taken, ...wordsOf([...commands, ...texts(scriptsOf(old))])])),
-    ...movedDependencies(old, now).map((name) => `where ${name} comes from`),
+    ...movedFrom(old, now, taken),
     ...(old["name"] === now["name"] ? [] : takenName(now, taken)),
   ];
 }
@@ -98,6 +99,10 @@ export function namesTaken(file: Buffer): string[] {
 }
 
 type Manifest = Readonly<Record<string, unknown>>;
+
+function movedFrom(old: Manifest, now: Manifest, taken: ReadonlySet<string>): string[] {
+  return movedDependencies(old, now, taken).map((name) => `where ${name} comes from`);
+}
 
 function takenName({ name }: Manifest, taken: ReadonlySet<string>): string[] {
   return typeof name === "string" && taken.has(name) ? [`a package that is called ${name}`] : [];
