@@ -3,6 +3,7 @@ import { z } from "zod";
 import { baselineOf, knownBaseline, rememberBaseline } from "../verifying/baseline.ts";
 import { runChecks } from "../verifying/run-checks.ts";
 import type { Judging } from "./judging.ts";
+import { refuseMadeFiles } from "./made-files.ts";
 import { preparedTip, withOwnSandbox } from "./own-sandbox.ts";
 import { setUpAgain } from "./set-up-again.ts";
 import { onBranch } from "./set-up-failure.ts";
@@ -26,6 +27,7 @@ export async function runRound(
   const execs = `${judgeRun.id}-${part}`;
   return judging.journal.step(`round-${part}`, checkRound, () =>
     withOwnSandbox(judging, { part, commit, phase: "verify", execs }, async (sandbox) => {
+      await refuseMadeFiles(judging, sandbox, commit);
       // Once in each sandbox: where checks run already, it would take the candidate's tree from under them.
       if (isSetUpAgain)
         await judging.journal.step(`set-up-${part}-${sandbox.id}`, z.literal(true), async () => {

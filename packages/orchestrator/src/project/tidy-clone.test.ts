@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { makeRepository, scratchFolder, userGit } from "../../../../tests/setup/user-git.ts";
 import { localSandbox } from "../git/git-fixture.ts";
-import { tidyClone } from "./tidy-clone.ts";
+import { madeBySetUp, tidyClone } from "./tidy-clone.ts";
 
 const { signal } = new AbortController();
 
@@ -25,6 +25,16 @@ it("what a set-up leaves is excluded and what it changes is put back, and both a
   ]);
   writeFileSync(join(cwd, "report.xml"), "");
   expect(userGit(cwd, "status", "--porcelain")).toBe("");
+});
+
+it("what a set-up left or changed is known in the clone from then on, and reports of checks are none of it", async () => {
+  const cwd = cloneWith(1);
+  mkdirSync(join(cwd, "kit"));
+  writeFileSync(join(cwd, "kit/run it"), "");
+  const sandbox = localSandbox(cwd);
+  expect(await madeBySetUp(sandbox, cwd)).toEqual([]);
+  for (let times = 0; times < 2; times++) await tidyClone(sandbox, { cwd, reports: ["report.xml"], signal });
+  expect(await madeBySetUp(sandbox, cwd)).toEqual(["kit/", "src/made-0", "README.md"]);
 });
 
 it("more files than can be excluded are refused, and never left to be committed", async () => {

@@ -33,7 +33,7 @@ const git = [
 
 /**
  * Makes a clone that a set-up worked in look untouched to git: tracked files are put back, and what is neither tracked nor
- * ignored is excluded, in the clone alone. Returns what was done, in words for the user. Throws `setup_failed` where that is
+ * ignored is excluded, in the clone alone, which also keeps what both were. Returns what was done, in words for the user. Throws `setup_failed` where that is
  * too much to be excluded: nothing of it is ever committed.
  */
 export async function tidyClone(
@@ -71,8 +71,8 @@ export async function tidyClone(
   const same = new Set(untouched.split("\n").map((line) => line.slice(line.indexOf("\t") + 1)));
   const changed = seen.filter((path) => !same.has(path));
   if (changed.length > 0) await run([...git, "reset", "--quiet", "--hard", "HEAD"]);
-  const excluded = [...new Set([...left, ...reports])];
-  if (excluded.length > 0) await run(["sh", "-c", excludeScript], excluded.map(pattern).join(""));
+  const lines = [...new Set([...left, ...reports].map(pattern)), ...[...left, ...changed].map(remark)];
+  if (lines.length > 0) await run(["sh", "-c", excludeScript], lines.join(""));
   return [
     ...(changed.length > 0
       ? [`the set-up changes tracked files, which were put back: ${named(changed)}`]
@@ -84,6 +84,17 @@ export async function tidyClone(
       : []),
   ];
 }
+
+/** What set-ups have left or changed in this clone, by its path; a folder that is all theirs ends with a slash. */
+export async function madeBySetUp(sandbox: Pick<Sandbox, "exec">, cwd: string): Promise<string[]> {
+  const { exit, stdout } = await collect(await sandbox.exec(["sh", "-c", madeScript], { cwd }));
+  if (exit.code !== 0) throw new OrchestratorError("internal", "what the set-up made cannot be read");
+  const lines = stdout.toString("utf8").split("\n");
+  return lines.filter((line) => line.startsWith(made)).map((line) => line.slice(made.length));
+}
+
+/** As little as the file itself is there in every clone. */
+const madeScript = `file=$(git rev-parse --git-path info/exclude) && { [ ! -e "$file" ] || cat -- "$file"; }`;
 
 function tooMany(left: readonly string[]): OrchestratorError {
   return new OrchestratorError(
@@ -115,6 +126,13 @@ awk '
 function pattern(path: string): string {
   const escaped = path.replaceAll(/[\\*?[\]#! ]/g, "\\$&").replaceAll("\n", "?");
   return `/${escaped}\n`;
+}
+
+/** A remark to git. It stands in the file of the clone that goes along into images made of it. */
+const made = "# opentiger: made by the set-up: ";
+
+function remark(path: string): string {
+  return `${made}${path.replaceAll("\n", "?")}\n`;
 }
 
 function named(paths: readonly string[]): string {
