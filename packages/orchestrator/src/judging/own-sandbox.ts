@@ -12,7 +12,7 @@ import { onBranch } from "./set-up-failure.ts";
 
 export interface OwnSandbox {
   /** What it is for: the last part of its name. */
-  part: "base" | "checks" | "restored" | "own" | "model";
+  part: "base" | "checks" | "restored" | "held" | "own" | "model";
   commit: string;
   phase: "run" | "verify";
   /** Execs of this use begin with it. */

@@ -10,16 +10,25 @@ import { onBranch } from "./set-up-failure.ts";
 
 export interface RoundRequest {
   /** By which its sandbox and its steps are known. */
-  part: "checks" | "restored" | "own";
+  part: "checks" | "restored" | "held" | "own";
   tree: "as_is" | "restored";
   commit: string;
   commands: readonly VerifyCommand[];
   /** The candidate asks for other packages than the branch has. */
   isSetUpAgain: boolean;
+  /** On this one as well: each of the commands is as red as on the worse of both. */
+  beside?: Pick<RoundRequest, "part" | "commit">;
 }
 
 /** Runs these checks on a commit, in a sandbox in which nothing ran before; once, whoever dies meanwhile. */
-export async function runRound(
+export async function runRound(judging: Judging, request: RoundRequest): Promise<CheckRound> {
+  const round = await onOneCommit(judging, request);
+  if (!request.beside) return round;
+  const { results } = await onOneCommit(judging, { ...request, ...request.beside });
+  return { ...round, results: [...round.results, ...results] };
+}
+
+async function onOneCommit(
   judging: Judging,
   { part, tree, commit, commands, isSetUpAgain }: RoundRequest,
 ): Promise<CheckRound> {
