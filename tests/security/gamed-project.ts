@@ -1,7 +1,10 @@
 import type { FileEdits } from "../../packages/orchestrator/src/fixture/temporary-judged-loop.ts";
 
 const projectFile = {
-  setup: ["mkdir -p node_modules/.bin && install -m 755 tools/runner node_modules/.bin/runner"],
+  setup: [
+    "mkdir -p node_modules/.bin && install -m 755 tools/runner node_modules/.bin/runner",
+    "mkdir -p made && cp tools/runner made/runner",
+  ],
   verify: [
     { command: "npm test --silent", reporter: { format: "tap" } },
     { command: "make --silent check", reporter: { format: "junit", path: "check.xml" } },

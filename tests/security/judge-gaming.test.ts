@@ -17,7 +17,7 @@ import { failing, type JudgeQuestion, type JudgeWorld, judgeWorld, passing } fro
 import { soak } from "../setup/soak.ts";
 import { type Cheat, foundByChecks, foundInPython, foundInScripts } from "./cheats.ts";
 import { cart, gamedProject, pythonCart, pythonProject, scriptedProject } from "./gamed-project.ts";
-import { foundInPackages } from "./package-cheats.ts";
+import { foundInPackages, foundInSetUp } from "./package-cheats.ts";
 import { foundByReader } from "./reader-cheats.ts";
 
 /** Attacks 31: what an agent could do to pass without having done its work. None passes; the honest twin of each does. */
@@ -45,7 +45,9 @@ beforeAll(async () => {
 });
 
 describe("attack 31 what the rules and checks find, whatever a model would say", () => {
-  it.each(Object.entries(foundByChecks))("%s", async (_title, { edits, by, says }) => {
+  const found = { ...foundByChecks, ...foundInSetUp };
+
+  it.each(Object.entries(found))("%s", async (_title, { edits, by, says }) => {
     const before = court.asked.length;
     const judged = await judge(edits);
     expect(judged).toMatchObject({ judgement: "fail" });
@@ -54,7 +56,7 @@ describe("attack 31 what the rules and checks find, whatever a model would say",
     expect(court.asked.length, "no model was asked").toBe(before);
   });
 
-  it.each(apart(foundByChecks, ({ twin }) => twin))(
+  it.each(apart(found, ({ twin }) => twin))(
     "and done for good it passes: %s",
     { timeout: twinsTimeout },
     (_titles, cheats) => expectTwins(cheats),

@@ -27,3 +27,13 @@ export const foundInPackages: Readonly<Record<string, Cheat>> = {
     },
   },
 };
+
+/** In the project with everything: over what its set-up makes, and no .gitignore names. */
+export const foundInSetUp: Readonly<Record<string, Cheat>> = {
+  "a program that the set-up makes is replaced": {
+    edits: { "src/cart.js": cart.broken, "made/runner": "#!/bin/sh\nexit 0\n" },
+    by: "verify",
+    says: /set-up makes its own of these files.*made\/runner/,
+    twin: { "maker/runner": "#!/bin/sh\nexit 0\n" },
+  },
+};
