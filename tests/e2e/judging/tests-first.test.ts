@@ -105,3 +105,20 @@ process.exitCode = told.some((test) => test.includes("failure")) ? 1 : 0;
     expect(await court.judge(loop, 2)).toMatchObject({ judgement: "pass", points: [] });
   });
 });
+
+it("tests that are written first are not switched off by one that the worker adds", async () => {
+  const files = {
+    "run.sh": 'check() { test "$@" || exit 1; }\nfor file in test/*.test.sh; do . "./$file"; done\n',
+    "test/add.test.sh": "check -f src/add.js\n",
+  };
+  const tester: NewTask = { ...worker("Test sub"), role: "tester" };
+  const project = { verify: ["sh run.sh"] };
+  const loop = await begin(court, [tester, { ...worker("Add sub"), needs: [1] }], { files, project });
+  await loop.submit(1, { "test/sub.test.sh": "check -f src/sub.js\n" });
+  expect(await court.judge(loop, 1)).toMatchObject({ judgement: "pass" });
+  await mergeStage(court.world.place, await loop.claim(1), never);
+  await loop.submit(2, { "src/none.js": "export {};\n", "test/aaa.test.sh": "check() { :; }\n" });
+  expect(await court.judge(loop, 2)).toMatchObject({ judgement: "fail", points: [{ by: "verify" }] });
+  await loop.submit(2, { "src/sub.js": "export {};\n", "test/aaa.test.sh": "check -d src\n" });
+  expect(await court.judge(loop, 2)).toMatchObject({ judgement: "pass" });
+});
