@@ -177,7 +177,7 @@ describe("the warm pool", () => {
     const other = await connectDocker({ env: instance.env });
     await backend.drainPool();
     const added = await Promise.all([backend.fillPool({ size: 1 }), other.fillPool({ size: 1 })]);
-    expect(added.toSorted()).toEqual([0, 1]);
+    expect(added.reduce((sum, each) => sum + each)).toBe(1);
     expect(parkedContainers()).toHaveLength(1);
     await backend.drainPool();
   });
