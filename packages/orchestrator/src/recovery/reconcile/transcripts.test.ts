@@ -166,7 +166,7 @@ async function judging(): Promise<Begun> {
 
 async function begun(loop: string, role: RunRow["role"]): Promise<Begun> {
   const lease = await claimed(claimStage(place.database, claimOf("me")));
-  const run = await startRun(place.database, lease, { agent: "command", role });
+  const run = await startRun(place.database, lease, { agent: "claude_code", role });
   if (!run) throw new Error("the lease is over");
   return { loop, lease, run };
 }
