@@ -59,7 +59,7 @@ function fields({ testPaths, protectedPaths }: Project): string {
 - risk: low, medium or high: how much could break that no check would notice.
 - estimate: how long it takes, such as "20 minutes"; null if you cannot say.
 
-Tests are: ${listed(testPaths)}. Protected are: ${listed(protectedPaths)}; and in any case Makefiles and their kin, build files (\`pom.xml\`, \`build.gradle\`, \`CMakeLists.txt\`, \`build.rs\` and the like), settings of package managers, new settings of test runners, what a set-up installs, hooks (\`.husky\` and the like), and settings of agents and editors. Other settings of tools (\`*.config.*\`, \`.*rc\`, \`tsconfig.json\`) may be changed, but the checks must be green without that too, unless it is listed.`;
+Tests are: ${listed(testPaths)}. Protected are: ${listed(protectedPaths)}; and in any case Makefiles and their kin, build files (\`pom.xml\`, \`build.gradle\`, \`CMakeLists.txt\`, \`build.rs\` and the like), settings of package managers, new settings of test runners, what a set-up installs, hooks (\`.husky\` and the like), a \`package.json\` that is to bring a new program (\`bin\`) of another name than its package's, and settings of agents and editors. Other settings of tools (\`*.config.*\`, \`.*rc\`, \`tsconfig.json\`) may be changed, but the checks must be green without that too, unless it is listed.`;
 }
 
 function aboutProject({ verify, detected }: Project): string {

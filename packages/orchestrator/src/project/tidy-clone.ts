@@ -33,8 +33,8 @@ const git = [
 
 /**
  * Makes a clone that a set-up worked in look untouched to git: tracked files are put back, and what is neither tracked nor
- * ignored is excluded, in the clone alone, which also keeps what both were. Returns what was done, in words for the user. Throws `setup_failed` where that is
- * too much to be excluded: nothing of it is ever committed.
+ * ignored is excluded, in the clone alone, which also keeps what both were. Returns what was done, in words for the user.
+ * Throws `setup_failed` where that is too much to be excluded: nothing of it is ever committed.
  */
 export async function tidyClone(
   sandbox: Pick<Sandbox, "exec">,
