@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { changedFile } from "../fixture/changed-file.ts";
 import type { FileChange } from "./file-change.ts";
 import { staysInside } from "./link-target.ts";
 import { checkRules, type Rules } from "./rules.ts";
@@ -12,25 +13,6 @@ const limits: Rules["project"]["limits"] = {
   binaries: "refused",
 };
 
-function changed(path: string, more: Partial<FileChange> = {}): FileChange {
-  return {
-    path,
-    oldPath: null,
-    status: "modified",
-    oldMode: "100644",
-    newMode: "100644",
-    oldOid: "1".repeat(40),
-    newOid: "2".repeat(40),
-    addedLines: 1,
-    removedLines: 1,
-    binary: false,
-    bytes: 100,
-    linkTarget: null,
-    isPointer: false,
-    ...more,
-  };
-}
-
 function check(changes: FileChange[], rules: Partial<Rules> = {}) {
   const project = { limits, testPaths: ["tests/**"] };
   return checkRules(changes, { allowedPaths: [], mayChange: [], role: "worker", project, ...rules });
@@ -41,27 +23,30 @@ const files = (points: ReturnType<typeof check>) => points.map(({ by, file }) =>
 describe("a candidate keeps the rules", () => {
   test("when it changes text that it may change", () => {
     expect(
-      check([changed("src/a.ts"), changed("b", { status: "deleted", newMode: null, newOid: null })]),
+      check([changedFile("src/a.ts"), changedFile("b", { status: "deleted", newMode: null, newOid: null })]),
     ).toEqual([]);
-    expect(check([changed("src/a.ts")], { allowedPaths: ["src"] })).toEqual([]);
-    expect(check([changed("tests/a.ts")], { role: "tester", allowedPaths: ["tests"] })).toEqual([]);
-    expect(check([changed("run.sh", { newMode: "100755" })])).toEqual([]);
-    expect(check([changed("link", { newMode: "120000", linkTarget: "src/a.ts" })])).toEqual([]);
+    expect(check([changedFile("src/a.ts")], { allowedPaths: ["src"] })).toEqual([]);
+    expect(check([changedFile("tests/a.ts")], { role: "tester", allowedPaths: ["tests"] })).toEqual([]);
+    expect(check([changedFile("run.sh", { newMode: "100755" })])).toEqual([]);
+    expect(check([changedFile("link", { newMode: "120000", linkTarget: "src/a.ts" })])).toEqual([]);
   });
 
   test("when the plan lists what would be refused otherwise", () => {
     const mayChange = ["package.json", "opentiger.json", ".claude"];
     const rules = { allowedPaths: ["src"], mayChange };
     expect(
-      check([changed("package.json"), changed("opentiger.json"), changed(".claude/settings.json")], rules),
+      check(
+        [changedFile("package.json"), changedFile("opentiger.json"), changedFile(".claude/settings.json")],
+        rules,
+      ),
     ).toEqual([]);
   });
 });
 
 describe("a candidate breaks the rules", () => {
   test("with a file outside its paths, old or new or gone", () => {
-    const gone = changed("lib/b.ts", { status: "deleted", newMode: null, newOid: null });
-    const points = check([changed("src/a.ts"), changed("lib/a.ts"), gone, changed("srcs/x")], {
+    const gone = changedFile("lib/b.ts", { status: "deleted", newMode: null, newOid: null });
+    const points = check([changedFile("src/a.ts"), changedFile("lib/a.ts"), gone, changedFile("srcs/x")], {
       allowedPaths: ["src"],
     });
     expect(files(points)).toEqual([
@@ -73,7 +58,7 @@ describe("a candidate breaks the rules", () => {
   });
 
   test("as a tester with anything but tests", () => {
-    const points = check([changed("tests/a.ts"), changed("src/a.ts")], { role: "tester" });
+    const points = check([changedFile("tests/a.ts"), changedFile("src/a.ts")], { role: "tester" });
     expect(files(points)).toEqual([["rules", "src/a.ts"]]);
   });
 
@@ -98,46 +83,48 @@ describe("a candidate breaks the rules", () => {
     ".lefthook-local.toml",
     ".gitmodules",
   ])("with %s, which the plan does not list", (path) => {
-    expect(files(check([changed(path, { status: "added", oldMode: null, oldOid: null })]))).toEqual([
+    expect(files(check([changedFile(path, { status: "added", oldMode: null, oldOid: null })]))).toEqual([
       ["rules", path],
     ]);
   });
 
   test("with a submodule, added or taken away", () => {
-    expect(files(check([changed("a", { newMode: "160000" }), changed("b", { oldMode: "160000" })]))).toEqual([
+    expect(
+      files(check([changedFile("a", { newMode: "160000" }), changedFile("b", { oldMode: "160000" })])),
+    ).toEqual([
       ["rules", "a"],
       ["rules", "b"],
     ]);
   });
 
   test("with a link that leads out, or whose target is not known", () => {
-    const link = (linkTarget: string | null) => changed("a/link", { newMode: "120000", linkTarget });
+    const link = (linkTarget: string | null) => changedFile("a/link", { newMode: "120000", linkTarget });
     for (const target of ["/etc/passwd", "../../x", null, "../.git/config"])
       expect(check([link(target)])).toHaveLength(1);
   });
 
   test("with a new pointer of Git LFS; one that was there before may move", () => {
-    const pointer = changed("big.bin", { isPointer: true });
+    const pointer = changedFile("big.bin", { isPointer: true });
     expect(files(check([pointer]))).toEqual([["rules", "big.bin"]]);
     expect(check([{ ...pointer, status: "added", oldOid: null, oldPath: "before.bin" }])).toEqual([]);
     expect(check([{ ...pointer, newMode: "100755", newOid: pointer.oldOid }])).toEqual([]);
   });
 
   test("with binaries, unless the project allows them", () => {
-    const image = changed("a.png", { binary: true });
+    const image = changedFile("a.png", { binary: true });
     expect(files(check([image]))).toEqual([["rules", "a.png"]]);
-    expect(check([changed("a.png", { binary: true, status: "deleted", newMode: null })])).toEqual([]);
+    expect(check([changedFile("a.png", { binary: true, status: "deleted", newMode: null })])).toEqual([]);
     expect(
       check([image], { project: { limits: { ...limits, binaries: "allowed" }, testPaths: [] } }),
     ).toEqual([]);
   });
 
   test("with too many files or bytes", () => {
-    const many = Array.from({ length: 101 }, (_, n) => changed(`f${n}`));
+    const many = Array.from({ length: 101 }, (_, n) => changedFile(`f${n}`));
     expect(check(many)).toEqual([
       expect.objectContaining({ file: null, text: expect.stringContaining("101 files") }),
     ]);
-    expect(check([changed("a", { bytes: 1_000_001 })])).toEqual([
+    expect(check([changedFile("a", { bytes: 1_000_001 })])).toEqual([
       expect.objectContaining({ text: expect.stringContaining("1000001 bytes") }),
     ]);
   });
@@ -148,10 +135,13 @@ describe("a candidate breaks the rules", () => {
       ["tests/b.ts", "3".repeat(40)],
       ["tests/c.ts", "2".repeat(40)],
     ]);
-    const gone = changed("tests/b.ts", { newOid: null, newMode: null, status: "deleted" });
-    const points = check([changed("tests/a.ts"), gone, changed("tests/c.ts"), changed("src/a.ts")], {
-      locked,
-    });
+    const gone = changedFile("tests/b.ts", { newOid: null, newMode: null, status: "deleted" });
+    const points = check(
+      [changedFile("tests/a.ts"), gone, changedFile("tests/c.ts"), changedFile("src/a.ts")],
+      {
+        locked,
+      },
+    );
     expect(files(points)).toEqual([
       ["tests", "tests/a.ts"],
       ["tests", "tests/b.ts"],
@@ -162,13 +152,13 @@ describe("a candidate breaks the rules", () => {
     const locked = new Map([["tests/a.ts", "1".repeat(40)]]);
     const same = { newOid: "1".repeat(40), linkTarget: "b.ts" };
     for (const newMode of ["120000", "100755"])
-      expect(files(check([changed("tests/a.ts", { ...same, newMode })], { locked }))).toEqual([
+      expect(files(check([changedFile("tests/a.ts", { ...same, newMode })], { locked }))).toEqual([
         ["tests", "tests/a.ts"],
       ]);
   });
 
   test("with a name that cannot be shown, which is shown all the same", () => {
-    const points = check([changed("a\u001b[2Jb"), changed("latin-\udcfc")]);
+    const points = check([changedFile("a\u001b[2Jb"), changedFile("latin-\udcfc")]);
     expect(files(points)).toEqual([
       ["rules", "a\\x1b[2Jb"],
       ["rules", "latin-ü"],
@@ -177,7 +167,7 @@ describe("a candidate breaks the rules", () => {
 
   test("in so many ways that the rest is counted", () => {
     const points = check(
-      Array.from({ length: 80 }, (_, n) => changed(`x${n}`)),
+      Array.from({ length: 80 }, (_, n) => changedFile(`x${n}`)),
       { allowedPaths: ["src"] },
     );
     expect([points.length, points.at(-1)?.text]).toEqual([51, "and 30 more of this kind"]);

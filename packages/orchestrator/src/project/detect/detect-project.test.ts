@@ -3,25 +3,15 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { detectIn, type ProjectContents } from "../../fixture/detected-project.ts";
 import { pathMatcher } from "../../git/path-matcher.ts";
-import { detectProject } from "./detect-project.ts";
-
-type Files = Record<string, string | object>;
-
-async function detect(files: Files) {
-  return detectProject(async (path) => {
-    const content = files[path];
-    if (content === undefined) return undefined;
-    return Buffer.from(typeof content === "string" ? content : JSON.stringify(content));
-  }, Object.keys(files));
-}
 
 const testCase = "import unittest\n\nclass A(unittest.TestCase):\n    def test_a(self):\n        pass\n";
 
 const tested = { scripts: { test: "mocha" }, devDependencies: { mocha: "1" } };
 
 describe("what a project is set up and checked with", () => {
-  it.each<[string, Files, string[], string[], string[]]>([
+  it.each<[string, ProjectContents, string[], string[], string[]]>([
     [
       "npm",
       { "package.json": tested, "package-lock.json": "{}" },
@@ -112,7 +102,7 @@ describe("what a project is set up and checked with", () => {
     ["nothing that is known", { "README.md": "" }, [], [], []],
     ["a package.json that is none", { "package.json": "{" }, [], [], []],
   ])("%s", async (_what, files, detected, setup, verify) => {
-    const found = await detect(files);
+    const found = await detectIn(files);
     expect(found).toMatchObject({ detected, setup });
     expect(found.verify.map(({ command }) => command)).toEqual(verify);
   });
@@ -130,26 +120,29 @@ describe("what a project is set up and checked with", () => {
     it.each(["yarn@4.5.0", "yarn@4.5.0+sha512.837566d24eec14ec0f5f1411adb544e8"])(
       "is fetched for the set-up, and is what yarn means from then on: %s",
       async (packageManager) => {
-        const { setup, verify } = await detect({ ...named(packageManager), ...modern });
+        const { setup, verify } = await detectIn({ ...named(packageManager), ...modern });
         expect(setup).toEqual([...fetched, "yarn install --immutable"]);
         expect(verify).toEqual([{ command: "yarn run test" }]);
       },
     );
 
     it("is used without a lock file too", async () => {
-      expect((await detect(named("yarn@4.5.0"))).setup).toEqual([...fetched, "yarn install --no-immutable"]);
+      expect((await detectIn(named("yarn@4.5.0"))).setup).toEqual([
+        ...fetched,
+        "yarn install --no-immutable",
+      ]);
     });
 
-    it.each<[string, Files]>([
+    it.each<[string, ProjectContents]>([
       ["the repository has it", { ".yarnrc.yml": "yarnPath: .yarn/releases/yarn-4.5.0.cjs\n" }],
       ["the place where it would be named is taken", { ".yarnrc": 'yarn-path "x.cjs"\n' }],
     ])("is not fetched where %s", async (_, files) => {
-      const { setup } = await detect({ ...named("yarn@4.5.0"), ...modern, ...files });
+      const { setup } = await detectIn({ ...named("yarn@4.5.0"), ...modern, ...files });
       expect(setup).toEqual(["yarn install --immutable"]);
     });
 
     it.each(["yarn@1.22.22", "yarn@4.5.0; rm x", "yarn@stable"])("is not fetched for %s", async (name) => {
-      const { setup } = await detect({ ...named(name), "yarn.lock": "# yarn lockfile v1" });
+      const { setup } = await detectIn({ ...named(name), "yarn.lock": "# yarn lockfile v1" });
       expect(setup.join()).not.toMatch(/npm|;/);
     });
   });
@@ -160,7 +153,7 @@ describe("what a project is set up and checked with", () => {
       "uv.lock": "",
       "tests/test_a.py": "",
     };
-    expect(await detect(files)).toMatchObject({
+    expect(await detectIn(files)).toMatchObject({
       detected: ["uv (uv.lock)"],
       setup: ["uv sync --locked"],
       verify: [
@@ -175,7 +168,11 @@ describe("what a project is set up and checked with", () => {
   it("python with pip, in a folder of its own", async () => {
     const manifest =
       '[project]\nname = "x"\n[project.optional-dependencies]\ndev = ["pytest"]\nfast = []\n[tool.x]\n';
-    const found = await detect({ "pyproject.toml": manifest, "requirements.txt": "", "tests/test_a.py": "" });
+    const found = await detectIn({
+      "pyproject.toml": manifest,
+      "requirements.txt": "",
+      "tests/test_a.py": "",
+    });
     expect(found.setup).toEqual([
       "python3 -m venv .venv",
       ".venv/bin/python -m pip install -r requirements.txt -e '.[dev]' pytest",
@@ -202,7 +199,7 @@ describe("what a project is set up and checked with", () => {
     const files = Object.fromEntries(
       paths.map((path) => [path, path.endsWith("__init__.py") ? "" : testCase]),
     );
-    const { verify } = await detect({ ...files, "requirements.txt": "flask\n" });
+    const { verify } = await detectIn({ ...files, "requirements.txt": "flask\n" });
     const command = options.map((each) => `.venv/bin/python -m unittest discover${each}`).join(" && ");
     expect(verify).toEqual(command === "" ? [] : [{ command }]);
   });
@@ -213,13 +210,13 @@ describe("what a project is set up and checked with", () => {
     ["functions, which are for another runner", "def test_a():\n    assert True\n", 0],
     ["nothing", "", 0],
   ])("python is checked by unittest where that would find something: %s", async (_, content, count) => {
-    const { verify } = await detect({ "requirements.txt": "flask\n", "test_a.py": content });
+    const { verify } = await detectIn({ "requirements.txt": "flask\n", "test_a.py": content });
     expect(verify).toHaveLength(count);
   });
 
   it("python that needs nothing yet, also when a task has brought the first thing that it needs", async () => {
     const files = { "pyproject.toml": "[tool.black]\n", "test_a.py": testCase };
-    const { setup, verify } = await detect(files);
+    const { setup, verify } = await detectIn(files);
     expect(setup).toEqual([]);
     const top = mkdtempSync(join(tmpdir(), "ot-python-"));
     const install = (bin: string, says: string): void => {
@@ -231,7 +228,7 @@ describe("what a project is set up and checked with", () => {
       execFileSync("sh", ["-c", verify[0]?.command ?? ""], { cwd: top, env, encoding: "utf8" });
     install("machine", "the machine");
     expect(check()).toBe("the machine -m unittest discover\n");
-    const later = await detect({ ...files, "requirements.txt": "flask\n" });
+    const later = await detectIn({ ...files, "requirements.txt": "flask\n" });
     expect(later.setup[0]).toBe("python3 -m venv .venv");
     install(".venv/bin", "the environment");
     expect(check()).toBe("the environment -m unittest discover\n");
@@ -239,88 +236,9 @@ describe("what a project is set up and checked with", () => {
   });
 
   it("several at once", async () => {
-    const found = await detect({ "package.json": tested, "go.mod": "module x" });
+    const found = await detectIn({ "package.json": tested, "go.mod": "module x" });
     expect(found.detected).toEqual(["npm (package.json)", "go (go.mod)"]);
     expect(found.verify.map(({ command }) => command)).toEqual(["npm test", "go test ./..."]);
-  });
-});
-
-describe("a manifest that somebody wrote to keep us busy", () => {
-  const long = 50_000;
-  it.each<[string, Files]>([
-    [
-      "a script that is almost nothing",
-      { "package.json": { scripts: { test: `echo${" ".repeat(long)}&x` } } },
-    ],
-    [
-      "a script that is almost a call",
-      { "package.json": { scripts: { test: `node${" --test".repeat(long)}!` } } },
-    ],
-    [
-      "more patterns of workspaces than folders",
-      {
-        "package.json": { workspaces: Array.from({ length: long }, (_, at) => `${"**/a".repeat(5)}${at}`) },
-        ...Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`a/${at}/package.json`, {}])),
-      },
-    ],
-    [
-      "more keys of a workspace than anybody writes",
-      {
-        "package.json": {},
-        "pnpm-workspace.yaml": Array.from({ length: 20_000 }, (_, at) => `key-${at}: 1\n`).join(""),
-      },
-    ],
-  ])("is read in a moment: %s", async (_, files) => {
-    const began = performance.now();
-    await detect(files);
-    expect(performance.now() - began).toBeLessThan(2_000);
-  });
-});
-
-describe("a test script", () => {
-  it.each(['echo "Error: no test specified" && exit 1', "echo none", "exit 0", "true", "", "echo a; exit 1"])(
-    "that tests nothing is no check: %s",
-    async (test) => {
-      expect((await detect({ "package.json": { scripts: { test } } })).verify).toEqual([]);
-    },
-  );
-
-  it.each([["echo hi && mocha"], ["exitzero"], ["tsc && node x"]])(
-    "that does something is one: %s",
-    async (test) => {
-      expect((await detect({ "package.json": { scripts: { test } } })).verify).toHaveLength(1);
-    },
-  );
-
-  it("that is nothing but vitest is asked to tell of each test", async () => {
-    const { verify } = await detect({ "package.json": { scripts: { test: "vitest run --coverage" } } });
-    expect(verify).toEqual([
-      {
-        command: "npm test -- --reporter=default --reporter=json --outputFile.json=.opentiger-tests.json",
-        reporter: { format: "vitest-json", path: ".opentiger-tests.json" },
-      },
-    ]);
-  });
-
-  it("that is nothing but node's runner is too", async () => {
-    const { verify } = await detect({
-      "package.json": { scripts: { test: "node --import=tsx --test" } },
-      "pnpm-lock.yaml": "",
-    });
-    expect(verify[0]?.command).toMatch(
-      /^pnpm run test --test-reporter=spec .* --test-reporter-destination=\.opentiger-tests\.tap$/,
-    );
-  });
-
-  it.each([
-    "vitest run && echo",
-    "vitest --reporter=dot",
-    "node --test test/*.js",
-    "node --test --test-reporter=dot",
-  ])("that is more than that is taken as it is: %s", async (test) => {
-    expect((await detect({ "package.json": { scripts: { test } } })).verify).toEqual([
-      { command: "npm test" },
-    ]);
   });
 });
 
@@ -328,7 +246,7 @@ describe("a repository of several packages", () => {
   const inner = (test?: string) => ({ scripts: test === undefined ? {} : { test } });
 
   it("is checked by its own script where it has one", async () => {
-    const found = await detect({
+    const found = await detectIn({
       "package.json": { workspaces: ["packages/*"], ...tested },
       "packages/a/package.json": inner("x"),
     });
@@ -345,15 +263,15 @@ describe("a repository of several packages", () => {
       "packages/a/node_modules/m/package.json": inner("jest"),
       "other/package.json": inner("jest"),
     };
-    expect((await detect(files)).verify).toEqual([{ command: "npm test --workspace=packages/a" }]);
+    expect((await detectIn(files)).verify).toEqual([{ command: "npm test --workspace=packages/a" }]);
     const withPnpm = { ...files, "package.json": {}, "pnpm-workspace.yaml": "packages:\n  - packages/*\n" };
-    expect((await detect(withPnpm)).verify).toEqual([
+    expect((await detectIn(withPnpm)).verify).toEqual([
       { command: "pnpm --filter=./packages/a --filter=./packages/c run test" },
     ]);
   });
 
   it("without anything at its top is looked at folder by folder", async () => {
-    const found = await detect({
+    const found = await detectIn({
       "web/package.json": { scripts: { test: "vitest" } },
       "web/package-lock.json": "",
       "service/go.mod": "",
@@ -385,7 +303,7 @@ describe("what counts as tests, and what checks depend on", () => {
     "src/evil.egg-info/entry_points.txt",
   ])("is in a Python project %s, by which the runner would be another one", async (path) => {
     for (const files of [{ "requirements.txt": "pytest\n" }, { "uv.lock": "" }]) {
-      const { protectedPaths } = await detect({ ...files, "tests/test_a.py": "" });
+      const { protectedPaths } = await detectIn({ ...files, "tests/test_a.py": "" });
       expect(pathMatcher(protectedPaths)(path)).toBe(true);
     }
   });
@@ -393,19 +311,19 @@ describe("what counts as tests, and what checks depend on", () => {
   it.each(["shop/unittest.py", "packaging/debian/rules", "shop/__init__.py", "pytest_shop.py"])(
     "is not %s, which no runner takes for its own",
     async (path) => {
-      const { protectedPaths } = await detect({ "requirements.txt": "pytest\n", "tests/test_a.py": "" });
+      const { protectedPaths } = await detectIn({ "requirements.txt": "pytest\n", "tests/test_a.py": "" });
       expect(pathMatcher(protectedPaths)(path)).toBe(false);
     },
   );
 
   it("has what every project has", async () => {
-    const found = await detect({ "README.md": "" });
+    const found = await detectIn({ "README.md": "" });
     expect(found.protectedPaths).toContain(".github/**");
     expect(found.testPaths.length).toBeGreaterThan(0);
   });
 
   it("has what the kinds add", async () => {
-    const found = await detect({ "package.json": tested, "Cargo.toml": "" });
+    const found = await detectIn({ "package.json": tested, "Cargo.toml": "" });
     expect(found.protectedPaths).toEqual(
       expect.arrayContaining(["**/package.json", "**/Cargo.toml", "scripts/**"]),
     );
