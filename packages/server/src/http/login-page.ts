@@ -4,6 +4,7 @@ export const loginPage = `<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <title>openTiger</title>
+<link rel="icon" type="image/svg+xml" href="/favicon.svg">
 <p id="said">Logging in…</p>
 <script src="/login.js"></script>
 </html>
