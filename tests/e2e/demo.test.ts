@@ -29,7 +29,7 @@ test.each(ways)(
     expect(stdout.match(/^ {2}stopped: /gm) ?? []).toHaveLength(stopped);
     expect(stdout).toContain("Done: nothing is left behind");
     expect(status).toBe(0);
-    expect(leftOf(demo.folder, stdout)).toEqual([]);
+    expect(leftOf(demo, stdout)).toEqual([]);
   },
   timeoutMs,
 );
@@ -47,7 +47,7 @@ test(
     const { status, stdout } = await demo.ended;
     expect(stdout).toContain("Stopped: taking everything away that was begun");
     expect(status).toBe(130);
-    expect(leftOf(demo.folder, stdout)).toEqual([]);
+    expect(leftOf(demo, stdout)).toEqual([]);
   },
   timeoutMs,
 );
@@ -66,25 +66,27 @@ test("what the demo says of the checkout is not so where a branch of the user's 
   expect(checkoutHash(project)).not.toBe(before);
 });
 
-/** In a folder of its own, in which it makes all its files. */
+/** In a folder of its own, in which it makes all its files, by a user whose home is empty. */
 async function startDemo(words: readonly string[] = []) {
-  const folder = temporaryFolder("demo-");
+  const [folder, home] = [temporaryFolder("demo-"), temporaryFolder("demo-home-")];
   const PATH = `${await hostAgents()}:${process.env["PATH"]}`;
   const child = spawn(process.execPath, ["--import", "tsx", inCheckout("scripts/demo/demo.ts"), ...words], {
     cwd: inCheckout(),
-    env: { ...process.env, PATH, TMPDIR: folder },
+    env: { ...process.env, PATH, TMPDIR: folder, HOME: home },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  return { folder, child, ended: ended(child) };
+  return { folder, home, child, ended: ended(child) };
 }
 
 /** Files, processes and containers that a demo left. */
-function leftOf(folder: string, said: string): string[] {
+function leftOf({ folder, home }: { folder: string; home: string }, said: string): string[] {
   const [, loop = "no loop"] = /\/loops\/([a-z0-9]+)/.exec(said) ?? [];
   const listed = execFileSync("docker", ["ps", "--all", "--format", "{{.Names}}"], { encoding: "utf8" });
   const files = existsSync(folder) ? readdirSync(folder) : [];
   return [
     ...files.filter((name) => name.startsWith("opentiger-")),
+    // npm keeps its cache and its log there, whoever calls it.
+    ...readdirSync(home).filter((name) => name !== ".npm"),
     ...processesOf(folder).map(({ command }) => command),
     ...listed.split("\n").filter((name) => name.includes(loop)),
   ];
