@@ -1,4 +1,4 @@
-import { chownSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chownSync, mkdirSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Docker from "dockerode";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -87,7 +87,8 @@ describe("attack 9 a workspace becomes a link to the home folder between the loo
       const own = (await instance.backend.list()).filter((summary) => summary.own);
       expect(own.map(({ status }) => status)).toEqual(["stopped"]);
 
-      rmSync(inner);
+      // Not rmSync, which in some versions of Node takes a link to a folder for the folder.
+      unlinkSync(inner);
       renameSync(`${inner}-moved`, inner);
       expect((await runIn(await instance.backend.open(name), ["sh", "-c", "exit 7"])).code).toBe(7);
     });
